@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from penstock_generate.catalogue import Known
+from penstock_generate.catalogue import CatalogueEntry
 from penstock_generate.environment import catalogue as of_environment
-from penstock_generate.explaining.affected_files import Reached, reached
+from penstock_generate.explaining.affected_files import AffectedFiles, affected_files
 from penstock_generate.incremental.folders import all_folders
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.inputs.source import Selection, Source, read_source
@@ -92,9 +92,9 @@ def source_of(root: Path) -> Source:
     return source
 
 
-def catalogue_of(kind: str) -> tuple[Known, ...]:
+def catalogue_of(kind: str) -> tuple[CatalogueEntry, ...]:
     """What is generated for a kind of spec."""
-    found: tuple[Known, ...] = importlib.import_module(
+    found: tuple[CatalogueEntry, ...] = importlib.import_module(
         f"penstock_generate.kinds.{kind.replace('-', '_')}.catalogue"
     ).FILES
     return found
@@ -113,20 +113,20 @@ def made(source: Source) -> dict[str, dict[str, str]]:
     return found
 
 
-def catalogues() -> dict[str, tuple[Known, ...]]:
+def catalogues() -> dict[str, tuple[CatalogueEntry, ...]]:
     """What is said of each of them."""
     of_kinds = {kind: catalogue_of(kind) for kind in kinds()}
     return {**of_kinds, "environment": of_environment.FILES, "repository": of_repository.FILES}
 
 
-def fields(root: Path, source: Source, kind: str) -> Reached:
+def fields(root: Path, source: Source, kind: str) -> AffectedFiles:
     """Which field of a spec of this kind changes what."""
     data = told(root)[kind]
     spec = _filled(kinds()[kind].model, data["spec"])
     found: dict[str, set[str]] = {}
     for otherwise in ({}, *data["otherwise"]):
         it = _planned(root, source, spec, otherwise)
-        for field, files in reached(it, source.templates, tuple(otherwise) or ("",)).items():
+        for field, files in affected_files(it, source.templates, tuple(otherwise) or ("",)).items():
             found.setdefault(field, set()).update(files)
     order = [one.path for one in fields_of(kinds()[kind].model)]
     return {field: frozenset(found[field]) for field in sorted(found, key=order.index)}

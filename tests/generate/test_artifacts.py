@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from penstock_generate.explaining.affected_files import Reached, field_at
+from penstock_generate.explaining.affected_files import AffectedFiles, field_at
 from penstock_generate.inputs.source import Source
 from penstock_spec.fields import fields_of, known_paths
 from penstock_spec.kinds import kinds
@@ -46,8 +46,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def reached(root: Path, artifacts: ModuleType, source: Source, kind: str) -> Reached:
-    found: Reached = artifacts.fields(root, source, kind)
+def reached(root: Path, artifacts: ModuleType, source: Source, kind: str) -> AffectedFiles:
+    found: AffectedFiles = artifacts.fields(root, source, kind)
     return found
 
 
@@ -60,7 +60,7 @@ def test_what_is_made_is_what_the_catalogues_name(artifacts: ModuleType, source:
     }
 
 
-def test_every_field_is_tried(kind: str, reached: Reached) -> None:
+def test_every_field_is_tried(kind: str, reached: AffectedFiles) -> None:
     """All that hold a value of their own."""
     paths = {one.path for one in fields_of(kinds()[kind].model)}
     inner = {path for path in paths if not any(other.startswith((f"{path}.", f"{path}[]")) for other in paths)}
@@ -68,7 +68,9 @@ def test_every_field_is_tried(kind: str, reached: Reached) -> None:
     assert reached.keys() <= paths
 
 
-def test_each_field_changes_what_the_page_says(root: Path, artifacts: ModuleType, kind: str, reached: Reached) -> None:
+def test_each_field_changes_what_the_page_says(
+    root: Path, artifacts: ModuleType, kind: str, reached: AffectedFiles
+) -> None:
     """No file more, and none less."""
     whole = (root / artifacts.PAGE).read_text(encoding="utf-8")
     page = whole.partition(f"\n### Of a {kind}\n")[2].partition("\n### ")[0]
@@ -88,7 +90,7 @@ def test_each_field_changes_what_the_page_says(root: Path, artifacts: ModuleType
 
 
 def test_what_the_table_leaves_out_follows_from_what_it_says(
-    artifacts: ModuleType, kind: str, reached: Reached
+    artifacts: ModuleType, kind: str, reached: AffectedFiles
 ) -> None:
     """Files that repeat others change with them; what a patch does to one of them alone is said."""
     same = {path: one.same_as for one in artifacts.catalogue_of(kind) for path in one.paths if one.same_as}
@@ -100,7 +102,7 @@ def test_what_the_table_leaves_out_follows_from_what_it_says(
         assert (artifacts.VALUES in files) == any(name.startswith("manifests/") for name in files), field
 
 
-def test_what_only_people_read_changes_nothing(kind: str, reached: Reached) -> None:
+def test_what_only_people_read_changes_nothing(kind: str, reached: AffectedFiles) -> None:
     """Reasons, days and expectations restart no pod."""
     sections = ("expect[].", "acknowledge[].", "suppress[].")
     idle = {field for field, files in reached.items() if not files}
@@ -109,7 +111,7 @@ def test_what_only_people_read_changes_nothing(kind: str, reached: Reached) -> N
     } | {"patches[].reason"}
 
 
-def test_scaling_restarts_nothing(artifacts: ModuleType, kind: str, reached: Reached) -> None:
+def test_scaling_restarts_nothing(artifacts: ModuleType, kind: str, reached: AffectedFiles) -> None:
     """But `protect_busy`, which a worker has to know."""
     restarting = {one for one, files in reached.items() if one.startswith("scaling.") and artifacts.WORKER in files}
     assert restarting == ({"scaling.protect_busy"} if kind == "pipeline" else set())

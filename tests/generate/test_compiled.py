@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from penstock_generate.rendering.bytecode import Compiled
+from penstock_generate.rendering.bytecode import TemplateCache
 
 NAME = "pets/dog.txt.j2"
 
@@ -28,7 +28,7 @@ def kept(folder: Path) -> list[Path]:
 
 
 def rendered(folder: Path, *overrides: Path) -> str:
-    compiled = Compiled(folder, folder.parents[1] / "compiler.py")
+    compiled = TemplateCache(folder, folder.parents[1] / "compiler.py")
     environment = jinja2.Environment(  # noqa: S701 - no HTML
         loader=jinja2.FileSystemLoader([*overrides, folder]), bytecode_cache=compiled
     )

@@ -18,10 +18,10 @@ from promql_queries import KEDA, KNOWN, METRICS, OURS, PROCESS, grouped, inside,
 from penstock.resolved import resolve
 from penstock_generate.dashboards.json_text import compact, pretty
 from penstock_generate.dashboards.uid import LONGEST, uid
-from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
-from penstock_generate.kinds.pipeline.dashboard import _built
-from penstock_generate.kinds.pipeline.dashboard.variant import Shape
-from penstock_generate.rendering.placeholders import CLOSE, JSON, OPEN, Form, Told, blank
+from penstock_generate.kinds.pipeline.alerts import Alert, PipelineSources, alerts
+from penstock_generate.kinds.pipeline.dashboard import _template
+from penstock_generate.kinds.pipeline.dashboard.variant import PipelineVariant
+from penstock_generate.rendering.placeholders import CLOSE, JSON, OPEN, FilledValues, PreparedText, placeholder
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.metrics import MetricKind
 
@@ -194,7 +194,7 @@ def specs(root: Path) -> list[Pipeline]:
 
 
 def found_in(spec: Pipeline) -> list[Alert]:
-    return alerts(spec, Sources.of("x", spec.name))
+    return alerts(spec, PipelineSources.of("x", spec.name))
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_each_way_of_being_full_has_its_panel(specs: list[Pipeline], when_full: 
     data = specs[0].model_dump(mode="json", by_alias=True)
     data["stream"]["backlog"] |= {"when_full": when_full, "lossy": True}
     spec = Pipeline.model_validate(data)
-    shape = Shape.of(spec, found_in(spec), has_runbooks=True)
-    found = json.loads(_built(shape).pretty.filled(Told(JSON, _AnyValue())))
+    variant = PipelineVariant.of(spec, found_in(spec), has_runbooks=True)
+    found = json.loads(_template(variant).pretty.filled(FilledValues(JSON, _AnyValue())))
     ways = {"Rejected sends", "Waiting sends", "Dropped messages"}
     assert ways & set(titles(found)) == {title}
 
@@ -219,13 +219,13 @@ class _AnyValue(dict[str, Any]):
 
 def test_what_is_shared_has_nothing_of_the_one_it_was_built_from(specs: list[Pipeline]) -> None:
     """Two pipelines of one shape give the same, whichever comes first."""
-    seen: dict[Shape, list[str]] = {}
+    seen: dict[PipelineVariant, list[str]] = {}
     for spec in specs:
-        _built.cache_clear()
-        shape = Shape.of(spec, found_in(spec), has_runbooks=True)
-        draft = _built(shape)
-        built = [form.filled(Told(JSON, _AnyValue())) for form in (draft.pretty, draft.compact)]
-        assert seen.setdefault(shape, built) == built
+        _template.cache_clear()
+        variant = PipelineVariant.of(spec, found_in(spec), has_runbooks=True)
+        draft = _template(variant)
+        built = [form.filled(FilledValues(JSON, _AnyValue())) for form in (draft.pretty, draft.compact)]
+        assert seen.setdefault(variant, built) == built
     assert 1 < len(seen) < len(specs)
 
 
@@ -234,9 +234,12 @@ def test_blanks_are_filled_with_data(values: dict[str, Any], text: str) -> None:
     """Whatever it is, and once: what a value looks like is never looked at again."""
     names = [name for name in values if name and OPEN not in name and CLOSE not in name]
     before = text.replace(OPEN, "").replace(CLOSE, "")
-    data = {"text": [before, *(f"{before}{blank(name)}%s" for name in names)], "whole": [blank(name) for name in names]}
+    data = {
+        "text": [before, *(f"{before}{placeholder(name)}%s" for name in names)],
+        "whole": [placeholder(name) for name in names],
+    }
     for write in (pretty, compact):
-        filled = json.loads(Form.of(write(data), JSON).filled(Told(JSON, values)))
+        filled = json.loads(PreparedText.of(write(data), JSON).filled(FilledValues(JSON, values)))
         assert filled["whole"] == [values[name] for name in names]
         assert filled["text"] == [before, *(f"{before}{values[name]}%s" for name in names)]
 

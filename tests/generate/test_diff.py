@@ -111,7 +111,7 @@ def test_a_new_pipeline_and_one_that_is_gone(repository: Path, generated: Path, 
         assert re.search(rf"more-jobs \(.*{environment}.*\)\n  files        all [0-9]+ added\n", ran.stdout)
         assert re.search(rf"tankpit-jobs \(.*{environment}.*\)\n  files        all [0-9]+ removed\n", ran.stdout)
     assert "danger  penstock.yaml:" in ran.stdout
-    assert "`tankpit-jobs` has no spec any more" in ran.stdout
+    assert "`tankpit-jobs` no longer has a spec" in ran.stdout
     assert "(not acknowledged)" in ran.stdout
 
 
@@ -132,11 +132,11 @@ def test_against_a_revision(committed: Path, penstock: Run) -> None:
     """What was committed there, whatever lies on disk now."""
     change(committed / "specs/agent-queue.yaml", "max: 100", "max: 150")
     assert penstock("generate").returncode == 0
-    assert penstock("diff").stdout.startswith("0 folders")
+    assert penstock("diff").stdout.startswith("no changes")
     ran = penstock("diff", "HEAD")
     assert "max replicas 100 -> 150" in ran.stdout
     git(committed, "commit", "--quiet", "-a", "-m", "more")
-    assert penstock("diff", "HEAD").stdout.startswith("0 folders")
+    assert penstock("diff", "HEAD").stdout.startswith("no changes")
     assert "max replicas 100 -> 150" in penstock("diff", "HEAD~1").stdout
 
 

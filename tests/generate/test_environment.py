@@ -52,7 +52,7 @@ def whole(*names: str, **around: object) -> PlannedEnvironment:
             digest="sha256:0",
             role="worker",
             args=("worker",),
-            tended=True,
+            maintained=True,
             scaled=True,
             patches_pods=False,
             image=f"{name}:1",
@@ -414,7 +414,7 @@ def test_images_run_as_the_manifests_run_them(root: Path) -> None:
 def test_where_there_are_only_schedulers_there_is_no_janitor() -> None:
     """Neither its pods, nor alerts on it and on KEDA; nor connections and images for it."""
     pets = whole("pets")
-    member = replace(pets.members[0], kind="scheduler", role="scheduler", args=("scheduler", "run"), tended=False)
+    member = replace(pets.members[0], kind="scheduler", role="scheduler", args=("scheduler", "run"), maintained=False)
     it = replace(pets, members=(replace(member, scaled=False),))
     files = {file.path.removeprefix("dev/_environment/"): file.content for file in of_environment.emit(it, Templates())}
     manifests_ = {path.removeprefix("manifests/") for path in files if path.startswith("manifests/")}

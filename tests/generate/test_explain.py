@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from penstock_generate.explaining.explain import explain
-from penstock_generate.explaining.inputs import subject_of
+from penstock_generate.explaining.inputs import inputs_of
 from penstock_generate.explaining.template_lines import Marks, places, without
 from penstock_generate.incremental.folders import all_folders
 from penstock_generate.inputs.source import Selection, Source, read_source
@@ -167,11 +167,11 @@ def test_marks_change_nothing(repository: Path) -> None:
     marked = Templates(None, [Marks])
     seen = 0
     for folder in all_folders(source):
-        subject = subject_of(source, f"{folder.name}/x")
-        plain = {one.path: one for one in subject.plain(source.templates)}
-        for one in subject.plain(marked):
+        subject = inputs_of(source, f"{folder.name}/x")
+        unpatched = {one.path: one for one in subject.unpatched(source.templates)}
+        for one in subject.unpatched(marked):
             if one.maker.startswith("templates/") and not one.copied:
-                assert without(one.content) == plain[one.path].content
+                assert without(one.content) == unpatched[one.path].content
                 assert "" not in places(one.content)
                 seen += 1
     assert seen > 40

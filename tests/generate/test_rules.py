@@ -16,11 +16,11 @@ from promql_queries import KEDA, OTHERS, OURS, grouped, matched, selectors
 from penstock_generate.incremental.folders import plan
 from penstock_generate.inputs.source import Selection, Source, read_source
 from penstock_generate.kinds.pipeline import emit
-from penstock_generate.kinds.pipeline.alerts import ASKED, Alert, Sources, alerts
-from penstock_generate.kinds.scheduler.alerts import ASKED as ASKED_OF_JOBS
+from penstock_generate.kinds.pipeline.alerts import ANY_PIPELINE, Alert, PipelineSources, alerts
+from penstock_generate.kinds.scheduler.alerts import ANY_SCHEDULER
 from penstock_generate.kinds.scheduler.alerts import alerts as alerts_of_jobs
 from penstock_generate.pods.rules import DASHBOARD
-from penstock_generate.rendering.placeholders import YAML, Form, Told, blank
+from penstock_generate.rendering.placeholders import YAML, FilledValues, PreparedText, placeholder
 from penstock_generate.rendering.yaml_text import document
 from penstock_spec.repository import open_repository
 
@@ -130,9 +130,13 @@ def test_pods_that_cannot_start_are_missing(rules: list[dict[str, Any]]) -> None
 @given(st.text(), st.text() | st.integers() | st.booleans())
 def test_blanks_in_rules_are_filled_with_data(text: str, value: str | int) -> None:
     """Whatever it is: beside a quote, inside a text, or alone, where it stays what it is."""
-    texts = [f"a {{x}} {blank('one two')}: %s", f'"{blank("one two")}" {blank("three")}', blank("one two")]
-    form = Form.of(document({"texts": texts, "whole": blank("three")}), YAML)
-    found = yaml.safe_load(form.filled(Told(YAML, {"one two": text, "three": value})))
+    texts = [
+        f"a {{x}} {placeholder('one two')}: %s",
+        f'"{placeholder("one two")}" {placeholder("three")}',
+        placeholder("one two"),
+    ]
+    form = PreparedText.of(document({"texts": texts, "whole": placeholder("three")}), YAML)
+    found = yaml.safe_load(form.filled(FilledValues(YAML, {"one two": text, "three": value})))
     assert found == {"texts": [f"a {{x}} {text}: %s", f'"{text}" {value}', text], "whole": value}
 
 
@@ -142,9 +146,11 @@ def test_queries_that_read_alike_are_fed_alike(root: Path) -> None:
     assert isinstance(source, Source)
     seen: dict[Alert, tuple[Any, ...]] = {}
     for it in (it for file in source.inputs.specs for it in plan(source, file)):
-        for one in alerts(it.spec, ASKED) if it.spec.kind == "pipeline" else alerts_of_jobs(it.spec, ASKED_OF_JOBS):
-            feeds = [(one.query.feed(value), one.query.beyond(value)) for value in (one.loud, 7.0)]
-            told = (one.query.feed(one.quiet), *feeds)
+        for one in (
+            alerts(it.spec, ANY_PIPELINE) if it.spec.kind == "pipeline" else alerts_of_jobs(it.spec, ANY_SCHEDULER)
+        ):
+            feeds = [(one.query.test_series(value), one.query.beyond(value)) for value in (one.firing_value, 7.0)]
+            told = (one.query.test_series(one.quiet_value), *feeds)
             assert seen.setdefault(one, told) == told
     assert len(seen) > 60
 
@@ -164,13 +170,13 @@ def test_failed_polls_are_counted_for_as_long_as_they_take(
 ) -> None:
     """Where KEDA looks every ten minutes, nothing fails four times within five; the panel says as many."""
     it = planned(tmp_path, {"scaling": {"cooldown": "3h", **scaling}})
-    found = {alert.name: alert for alert in alerts(it.spec, ASKED)}
+    found = {alert.name: alert for alert in alerts(it.spec, ANY_PIPELINE)}
     errors, fallback = found["PenstockScalerErrors"], found["PenstockScalerFallback"]
     assert (errors.minutes, fallback.threshold) == (minutes, most)
     assert f"[{minutes}m]" in errors.query.text == fallback.query.text
     assert f"failed in {minutes} minutes" in fallback.description
     [drawn] = [one for one in emit(it, TEMPLATES).artifacts if one.path.endswith("/dashboard.json")]
-    [panel] = [one for one in json.loads(drawn.content)["panels"] if one["title"] == "Polls that fail"]
+    [panel] = [one for one in json.loads(drawn.content)["panels"] if one["title"] == "Failed polls"]
     assert f"[{minutes}m]" in panel["targets"][0]["expr"]
 
 
@@ -178,7 +184,7 @@ def test_failed_polls_are_counted_for_as_long_as_they_take(
 def test_a_fixed_number_of_pods_is_no_alarm(tmp_path: Path, least: int, told: bool) -> None:  # noqa: FBT001 - a case
     """Where there can be no more than there always are, being at the most says nothing, and for ever."""
     it = planned(tmp_path, {"scaling": {"replicas": {"min": least, "max": 3}}})
-    names = {alert.name for alert in alerts(it.spec, Sources.of(it.around.namespace, it.name))}
+    names = {alert.name for alert in alerts(it.spec, PipelineSources.of(it.around.namespace, it.name))}
     assert ("PenstockAtMaxReplicas" in names) is told
     [drawn] = [one for one in emit(it, TEMPLATES).artifacts if one.path.endswith("/dashboard.json")]
     assert '"Pods"' in drawn.content

@@ -15,7 +15,7 @@ from servers import Server
 from penstock.command import app
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline import emit
-from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
+from penstock_generate.kinds.pipeline.alerts import Alert, PipelineSources, alerts
 from penstock_generate.own_templates import BUILT_IN
 from penstock_spec.kinds.pipeline.keys import PipelineKeys
 from penstock_spec.kinds.pipeline.rights.roles import Role, commands_of
@@ -69,7 +69,7 @@ def page(it: PlannedSpec) -> str:
 
 
 def alerts_of(it: PlannedSpec) -> list[Alert]:
-    return alerts(it.spec, Sources.of(it.around.namespace, it.name))
+    return alerts(it.spec, PipelineSources.of(it.around.namespace, it.name))
 
 
 def headings(text: str) -> list[str]:

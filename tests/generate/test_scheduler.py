@@ -19,7 +19,7 @@ from servers import Server
 
 from penstock.command import app
 from penstock_generate.inputs.plan import PlannedSpec
-from penstock_generate.kinds.scheduler.alerts import Sources, alerts
+from penstock_generate.kinds.scheduler.alerts import SchedulerSources, alerts
 from penstock_generate.kinds.scheduler.expected_runs import runs_per_second
 from penstock_generate.own_templates import BUILT_IN
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
@@ -56,7 +56,7 @@ def lines(text: str) -> list[str]:
 
 def test_each_alert_has_its_section_its_panel_and_its_line(it: PlannedSpec) -> None:
     """And asks for nothing that nobody tells."""
-    found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
+    found = alerts(it.spec, SchedulerSources.of(it.around.namespace, it.name))
     page = file(it, "runbook.md")
     assert [one for one in headings(page) if one.startswith("Penstock")] == [one.name for one in found]
     shown: dict[str, list[float]] = {}
@@ -77,7 +77,7 @@ def test_each_alert_has_its_section_its_panel_and_its_line(it: PlannedSpec) -> N
 def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
     """And says more than the alert itself."""
     specs = [made_up(tmp_path, spec).spec for spec in SPECS.values()]
-    known = {one.name for spec in specs for one in alerts(spec, Sources.of("x", "pets"))}
+    known = {one.name for spec in specs for one in alerts(spec, SchedulerSources.of("x", "pets"))}
     files = {one.name.removesuffix(".md.j2"): one for one in (BUILT_IN / "scheduler/runbook").iterdir()}
     assert files.keys() - {"cases"} == known
     for name in known:
@@ -157,12 +157,12 @@ def test_jobs_of_every_hour_are_not_missed_in_a_quarter_of_one(tmp_path: Path) -
     """A quarter of an hour without a run is as it should be, so nothing is expected of them in it."""
     hourly = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "10m"}]}).spec
     assert runs_per_second(hourly) == 0
-    found = {one.name for one in alerts(hourly, Sources.of("x", "pets"))}
+    found = {one.name for one in alerts(hourly, SchedulerSources.of("x", "pets"))}
     assert "PenstockFewJobsTaken" not in found
     mixed = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "5m"}]}).spec
     assert runs_per_second(mixed) == round(1 / 300, 6)
     told = made_up(tmp_path, SPECS["told"]).spec
-    (alert,) = [one for one in alerts(told, Sources.of("x", "pets")) if one.name == "PenstockFewJobsTaken"]
+    (alert,) = [one for one in alerts(told, SchedulerSources.of("x", "pets")) if one.name == "PenstockFewJobsTaken"]
     assert re.search(r"\(max\(penstock_scheduler_mean_interval_seconds\{[^}]*\}\) <= 300\)", alert.query.text)
 
 

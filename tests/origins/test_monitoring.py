@@ -11,14 +11,13 @@ import pytest
 
 from penstock_generate.alerts.define import Alert
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.pipeline.alerts import Sources, alerts
+from penstock_generate.kinds.pipeline.alerts import PipelineSources, alerts
 from penstock_generate.kinds.pipeline.dashboard import ROWS
-from penstock_generate.kinds.pipeline.dashboard.variant import Shape, Shown
-from penstock_generate.kinds.scheduler.alerts import Sources as SourcesOfJobs
+from penstock_generate.kinds.pipeline.dashboard.variant import PipelineQueries, PipelineVariant
+from penstock_generate.kinds.scheduler.alerts import SchedulerSources
 from penstock_generate.kinds.scheduler.alerts import alerts as alerts_of_jobs
 from penstock_generate.kinds.scheduler.dashboard import ROWS as ROWS_OF_JOBS
-from penstock_generate.kinds.scheduler.dashboard.variant import Shape as ShapeOfJobs
-from penstock_generate.kinds.scheduler.dashboard.variant import Shown as ShownOfJobs
+from penstock_generate.kinds.scheduler.dashboard.variant import SchedulerQueries, SchedulerVariant
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -52,14 +51,14 @@ Shows = tuple[list[Alert], list[Panel]]
 
 def of_pipeline(one: Pipeline) -> Iterator[Shows]:
     for spec in variants(one):
-        found = alerts(spec, Sources.of("x", spec.name))
-        on = Shown(Shape.of(spec, found, has_runbooks=True))
+        found = alerts(spec, PipelineSources.of("x", spec.name))
+        on = PipelineQueries(PipelineVariant.of(spec, found, has_runbooks=True))
         yield found, [panel for row in ROWS for panel in row.panels(on)]
 
 
 def of_scheduler(spec: Scheduler) -> Iterator[Shows]:
-    found = alerts_of_jobs(spec, SourcesOfJobs.of("x", spec.name))
-    on = ShownOfJobs(ShapeOfJobs.of(spec, found, has_runbooks=True))
+    found = alerts_of_jobs(spec, SchedulerSources.of("x", spec.name))
+    on = SchedulerQueries(SchedulerVariant.of(spec, found, has_runbooks=True))
     yield found, [panel for row in ROWS_OF_JOBS for panel in row.panels(on)]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CatalogueEntry:
     """An artifact: one file, or several alike."""
 
     paths: tuple[str, ...]
@@ -22,11 +22,11 @@ class Known:
     """A file of the folder with the same content in another form: they change together."""
 
 
-def known(path: str, what: str, readers: str, same_as: str = "") -> Known:
+def entry(path: str, what: str, readers: str, same_as: str = "") -> CatalogueEntry:
     """An artifact of one file."""
-    return Known((path,), what, readers, same_as)
+    return CatalogueEntry((path,), what, readers, same_as)
 
 
-LISTING = known(
+LISTING = entry(
     "FILES", "What was generated in this folder, with digests: what is not listed is never touched", "penstock"
 )

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
-from penstock_generate.rendering.placeholders import blank
+from penstock_generate.rendering.placeholders import placeholder
 from penstock_generate.rendering.promql import name_of, number, quoted, selector
 from penstock_spec.metrics import Metric
 from penstock_spec.values.quantities import Duration
 
 ToldT = TypeVar("ToldT")
 Severity = Literal["critical", "warning", "info"]
-Feed = Callable[[float], Mapping[str, str]]
+TestSeries = Callable[[float], Mapping[str, str]]
 """From a value to test series in promtool's notation, for which the query has this value."""
 
 QUARTER = 15
@@ -29,7 +29,7 @@ RATE_INTERVAL = "$__rate_interval"
 """Grafana's variable: it fits the scrape interval and the zoom."""
 VALUE = "{value}"
 """In a description: the value of the query."""
-NAMESPACE, NAME = blank("namespace in a query"), blank("name in a query")
+NAMESPACE, NAME = placeholder("namespace in a query"), placeholder("name in a query")
 """Placeholders for labels, for queries that many specs share."""
 
 
@@ -47,8 +47,8 @@ class Query:
     """An expression with test series. Queries with the same text have the same test series."""
 
     text: str
-    feed: Feed = field(compare=False)
-    warm: int = 0
+    test_series: TestSeries = field(compare=False)
+    warm_up: int = 0
     """Minutes until the query has its value in a test."""
     beyond: Callable[[float], int] = field(default=_at_once, compare=False)
     """The minute at which the query crosses a threshold just below the value: rounding makes it early."""
@@ -74,7 +74,7 @@ class Alert(NamedTuple):
         return f"{self.query.text} {self.operator} {number(self.threshold)}"
 
     @property
-    def quiet(self) -> float:
+    def quiet_value(self) -> float:
         """The closest value that does not fire."""
         if self.operator == ">=":
             return self.threshold - self._step
@@ -83,7 +83,7 @@ class Alert(NamedTuple):
         return self.threshold + (self._step if self.operator == "<" else -self._step)
 
     @property
-    def loud(self) -> float:
+    def firing_value(self) -> float:
         """The closest value that fires."""
         if self.operator == ">=":
             return self.threshold
@@ -153,7 +153,7 @@ class Series:
         text = f"max({used} / ({most} > 0))"
         return Query(text, lambda value: {used: f"{number(value * 100)}+0x{STEPS}", **told}, exact=False)
 
-    def grown(self, metric: Metric | str, minutes: int, **more: str) -> Query:
+    def increase(self, metric: Metric | str, minutes: int, **more: str) -> Query:
         """The increase of a counter in these minutes over all pods, rounded because Prometheus extrapolates."""
 
         def asked() -> Query:
@@ -168,7 +168,7 @@ class Series:
 
         return self._once(("grown", name_of(metric), minutes, *more.items()), asked)
 
-    def risen(self, metric: Metric | str, minutes: int) -> Query:
+    def rise(self, metric: Metric | str, minutes: int) -> Query:
         """The rise of a gauge above its minimum in these minutes. It survives a change of the exporting process."""
         series = self.of(metric)
         text = f"max({series}) - min(min_over_time({series}[{minutes}m]))"
@@ -193,7 +193,7 @@ class Series:
         return known
 
 
-class Elsewhere(Series):
+class OtherNamespaceSeries(Series):
     """Series of a program that is scraped in another namespace: KEDA.
 
     Unless its scrape config keeps its labels (`honorLabels`), `namespace` is KEDA's own namespace, and KEDA's label
@@ -208,11 +208,11 @@ class Elsewhere(Series):
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class PipelineSources:
     """The series of a pipeline, and those of KEDA and kube-state-metrics about it."""
 
     ours: Series
-    scaler: Elsewhere
+    scaler: OtherNamespaceSeries
     hpa: Series
     deployment: Series
 
@@ -222,7 +222,7 @@ class Sources:
         where = {"namespace": namespace}
         return cls(
             Series({**where, "pipeline": name}, *chosen),
-            Elsewhere({**where, "scaledObject": name}),
+            OtherNamespaceSeries({**where, "scaledObject": name}),
             Series({**where, "horizontalpodautoscaler": f"keda-hpa-{name}"}),
             Series({**where, "deployment": name}),
         )
@@ -232,10 +232,10 @@ def added(queries: Iterable[Query]) -> Query:
     """The sum of several queries; in tests the first has the whole value."""
     first, *rest = queries
 
-    def feed(value: float) -> Mapping[str, str]:
-        return {**first.feed(value), **{name: said for one in rest for name, said in one.feed(0).items()}}
+    def test_series(value: float) -> Mapping[str, str]:
+        return {**first.test_series(value), **{name: said for one in rest for name, said in one.test_series(0).items()}}
 
-    return Query(" + ".join(one.text for one in (first, *rest)), feed)
+    return Query(" + ".join(one.text for one in (first, *rest)), test_series)
 
 
 def minutes(duration: Duration) -> int:

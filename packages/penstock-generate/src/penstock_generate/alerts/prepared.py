@@ -7,15 +7,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from penstock_generate.alerts.define import Alert
-from penstock_generate.alerts.rules import About, rule, tests
-from penstock_generate.rendering.placeholders import YAML, Form, Told, blank
+from penstock_generate.alerts.rules import AlertContext, rule, tests
+from penstock_generate.rendering.placeholders import YAML, FilledValues, PreparedText, placeholder
 from penstock_generate.rendering.yaml_text import block
 
 MANY = 4096
 """The number of cached alerts; most differ in a threshold."""
 
 
-class Frame(NamedTuple):
+class AlertFrame(NamedTuple):
     """The facts that decide which labels and annotations an alert has."""
 
     label: str
@@ -26,41 +26,45 @@ class Frame(NamedTuple):
     @property
     def labels(self) -> dict[str, str]:
         """The labels that select the series of a spec."""
-        return {"namespace": blank("namespace"), self.label: blank("name")}
+        return {"namespace": placeholder("namespace"), self.label: placeholder("name")}
 
     @property
-    def about(self) -> About:
+    def about(self) -> AlertContext:
         """The labels and annotations, with placeholders."""
-        runbook = blank("runbook") if self.runbooks else None
-        return About(self.labels, blank("team"), runbook, blank("dashboard") if self.dashboards else None)
+        runbook = placeholder("runbook") if self.runbooks else None
+        return AlertContext(
+            self.labels, placeholder("team"), runbook, placeholder("dashboard") if self.dashboards else None
+        )
 
 
-class Alerts(NamedTuple):
+class AlertTexts(NamedTuple):
     """The alerts of a spec as YAML lists that continue after a `:`."""
 
     rules: str
     tests: str
 
 
-def filled(frame: Frame, alerts: Iterable[Alert], told: Told) -> Alerts:
+def filled(frame: AlertFrame, alerts: Iterable[Alert], told: FilledValues) -> AlertTexts:
     """The alerts of one spec, with its values."""
     forms = [_forms(frame, alert) for alert in alerts]
-    return Alerts(*("".join([form.filled(told) for form in each]) for each in zip(*forms, strict=True)))
+    return AlertTexts(*("".join([form.filled(told) for form in each]) for each in zip(*forms, strict=True)))
 
 
 @lru_cache(maxsize=MANY)
-def _forms(frame: Frame, alert: Alert) -> tuple[Form, Form]:
+def _forms(frame: AlertFrame, alert: Alert) -> tuple[PreparedText, PreparedText]:
     about = frame.about
-    return Form.of(block([rule(about, alert)], 2), YAML), Form.of(block([*tests(about, alert)]), YAML)
+    return PreparedText.of(block([rule(about, alert)], 2), YAML), PreparedText.of(block([*tests(about, alert)]), YAML)
 
 
-def recorded(frame: Frame, queries: Mapping[str, str], dashboard: str, told: Told) -> str:
+def recorded(frame: AlertFrame, queries: Mapping[str, str], dashboard: str, told: FilledValues) -> str:
     """The recording rules of a spec, and the series named `dashboard` with the uid of its dashboard."""
     return _recorded(frame, tuple(queries.items()), dashboard).filled(told)
 
 
 @lru_cache(maxsize=MANY)
-def _recorded(frame: Frame, queries: tuple[tuple[str, str], ...], dashboard: str) -> Form:
+def _recorded(frame: AlertFrame, queries: tuple[tuple[str, str], ...], dashboard: str) -> PreparedText:
     rules = [{"record": name, "expr": query, "labels": frame.labels} for name, query in queries]
-    rules.append({"record": dashboard, "expr": "vector(1)", "labels": {**frame.labels, "dashboard": blank("uid")}})
-    return Form.of(block(rules, 2), YAML)
+    rules.append(
+        {"record": dashboard, "expr": "vector(1)", "labels": {**frame.labels, "dashboard": placeholder("uid")}}
+    )
+    return PreparedText.of(block(rules, 2), YAML)

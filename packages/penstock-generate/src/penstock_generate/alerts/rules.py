@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock_generate.alerts.define import Alert
-from penstock_generate.rendering.yaml_text import Written
+from penstock_generate.rendering.yaml_text import YamlText
 
 AFTER = 1
 """Minutes after which an alert must have fired in a test."""
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class AlertContext:
     """The labels and annotations that all alerts of a spec share."""
 
     labels: Mapping[str, str]
@@ -40,7 +40,7 @@ class About:
         return said
 
 
-def rule(about: About, alert: Alert) -> dict[str, Any]:
+def rule(about: AlertContext, alert: Alert) -> dict[str, Any]:
     """The rule for Prometheus."""
     told: dict[str, Any] = {"alert": alert.name, "expr": alert.expression}
     if alert.minutes:
@@ -48,22 +48,24 @@ def rule(about: About, alert: Alert) -> dict[str, Any]:
     return {**told, "labels": about.labels_of(alert), "annotations": about.annotations_of(alert)}
 
 
-def suite(rules: str, tests: list[Any] | Written) -> dict[str, Any]:
+def suite(rules: str, tests: list[Any] | YamlText) -> dict[str, Any]:
     """The test file for promtool."""
     return {"rule_files": [rules], "evaluation_interval": "1m", "tests": tests}
 
 
-def tests(about: About, alert: Alert) -> Iterator[dict[str, Any]]:
+def tests(about: AlertContext, alert: Alert) -> Iterator[dict[str, Any]]:
     """Two tests: quiet at the threshold, firing beyond it once its time has passed, and not before."""
-    end = alert.query.warm + alert.minutes + AFTER
-    fired = {"exp_labels": about.labels_of(alert), "exp_annotations": about.annotations_of(alert, alert.loud)}
-    yield _test(alert, "is quiet at its threshold", alert.quiet, {end: []})
-    early: dict[int, list[Any]] = {alert.query.beyond(alert.loud) + alert.minutes - 1: []} if alert.minutes else {}
-    yield _test(alert, "fires beyond it, after its time", alert.loud, {**early, end: [fired]})
+    end = alert.query.warm_up + alert.minutes + AFTER
+    fired = {"exp_labels": about.labels_of(alert), "exp_annotations": about.annotations_of(alert, alert.firing_value)}
+    yield _test(alert, "is quiet at its threshold", alert.quiet_value, {end: []})
+    early: dict[int, list[Any]] = (
+        {alert.query.beyond(alert.firing_value) + alert.minutes - 1: []} if alert.minutes else {}
+    )
+    yield _test(alert, "fires beyond it, after its time", alert.firing_value, {**early, end: [fired]})
 
 
 def _test(alert: Alert, says: str, value: float, expected: dict[int, list[Any]]) -> dict[str, Any]:
-    series = alert.query.feed(value)
+    series = alert.query.test_series(value)
     return {
         "name": f"{alert.name} {says}",
         "interval": "1m",

@@ -12,7 +12,7 @@ from penstock_generate.inputs.source import Selection
 from penstock_generate.terminal.options import root_of, selection_options
 from penstock_generate.terminal.repository import source_of
 from penstock_generate.tree import compare
-from penstock_generate.validators import FROM_THE_NET, Result, proofs, run
+from penstock_generate.validators import DOWNLOADED, CheckResult, checks, run
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.forks import processors
 from penstock_spec.report.safe import safe
@@ -51,31 +51,31 @@ def command(
     if not folders:
         raise CannotGoOn("there are no generated files to check", "run `penstock generate`")
     with ThreadPoolExecutor(processors()) as pool:
-        asked = list(pool.map(run, proofs(root, folders, source.model, _schemas(source.root, schemas))))
-    bad = [result for result in asked if result.code != 0]
-    for line in (line for result in asked for line in _told(result)):
+        results = list(pool.map(run, checks(root, folders, source.model, _schemas(source.root, schemas))))
+    bad = [result for result in results if result.code != 0]
+    for line in (line for result in results for line in _told(result)):
         click.echo(line)
-    missing = sorted({result.proof.program for result in asked if result.code is None})
+    missing = sorted({result.check.program for result in results if result.code is None})
     if missing:
         click.echo(f"hint: install {' and '.join(missing)}, and put it on the PATH", err=True)
     ctx.exit(1 if bad else 0)
 
 
-def _schemas(root: Path, asked: str | None) -> str:
-    folder = root / (asked or SCHEMAS)
-    if asked == FROM_THE_NET:
-        return asked
+def _schemas(root: Path, results: str | None) -> str:
+    folder = root / (results or SCHEMAS)
+    if results == DOWNLOADED:
+        return results
     if not folder.is_dir():
-        hint = f"name their folder with `--schemas`, or use `--schemas {FROM_THE_NET}` to download them"
-        raise CannotGoOn(f"`{asked or SCHEMAS}` has no JSON Schemas for kubeconform", hint)
+        hint = f"name their folder with `--schemas`, or use `--schemas {DOWNLOADED}` to download them"
+        raise CannotGoOn(f"`{results or SCHEMAS}` has no JSON Schemas for kubeconform", hint)
     return str(folder)
 
 
-def _told(result: Result) -> list[str]:
+def _told(result: CheckResult) -> list[str]:
     paint = painter()
     if result.code is None:
-        return [f"{paint('skipped', 'warning')}  {result.proof.what}: {result.proof.program} is not installed"]
+        return [f"{paint('skipped', 'warning')}  {result.check.what}: {result.check.program} is not installed"]
     if result.code:
-        said = [f"    {safe(line)}" for line in result.said.splitlines()]
-        return [f"{paint('failed', 'error')}   {result.proof.what} ({result.proof.program})", *said]
-    return [f"ok       {result.proof.what} ({result.proof.program})"]
+        output = [f"    {safe(line)}" for line in result.output.splitlines()]
+        return [f"{paint('failed', 'error')}   {result.check.what} ({result.check.program})", *output]
+    return [f"ok       {result.check.what} ({result.check.program})"]

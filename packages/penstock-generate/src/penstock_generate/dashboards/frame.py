@@ -10,13 +10,13 @@ from penstock_generate.dashboards.panel import Dashboard, Link, Mark, Row, Varia
 from penstock_generate.dashboards.uid import uid
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.inputs.references import runbook
-from penstock_generate.rendering.placeholders import blank
+from penstock_generate.rendering.placeholders import placeholder
 from penstock_spec.metrics import Metric
 
 REPLICAS = "kube_deployment_status_replicas"
 
 
-def of_every(it: PlannedSpec) -> dict[str, Any]:
+def common_values(it: PlannedSpec) -> dict[str, Any]:
     """Values by placeholder."""
     namespace, name = it.around.namespace, it.name
     return {
@@ -30,21 +30,21 @@ def of_every(it: PlannedSpec) -> dict[str, Any]:
     }
 
 
-def framed(kind: str, label: str, info: Metric, rows: Sequence[Row], *, has_runbooks: bool) -> Dashboard:
+def around_rows(kind: str, label: str, info: Metric, rows: Sequence[Row], *, has_runbooks: bool) -> Dashboard:
     """The dashboard of a spec around its rows; `label` is the label of its metrics."""
     ours = f'namespace="{NAMESPACE}",{label}="{NAME}"'
     told = Series({"namespace": NAMESPACE, "deployment": NAME}).of(REPLICAS)
     return Dashboard(
-        uid=blank("uid"),
-        title=f"{blank('name')} ({blank('environment')})",
-        description=f"The {kind} {blank('name')} in {blank('environment')}, namespace {blank('namespace')}. "
-        "Lines are where its alerts fire, or bounds that its spec sets.",
-        tags=("penstock", kind, blank("environment"), blank("team")),
+        uid=placeholder("uid"),
+        title=f"{placeholder('name')} ({placeholder('environment')})",
+        description=f"The {kind} {placeholder('name')} in {placeholder('environment')}, "
+        f"namespace {placeholder('namespace')}. Lines are thresholds of alerts, or limits in the spec.",
+        tags=("penstock", kind, placeholder("environment"), placeholder("team")),
         variables=(
             Variable("job", f"label_values({info.name}{{{ours}}}, job)"),
             Variable("instance", f'label_values({info.name}{{{ours},job=~"$job"}}, instance)'),
         ),
         rows=tuple(rows),
-        links=(Link("Runbook", blank("runbook")),) if has_runbooks else (),
+        links=(Link("Runbook", placeholder("runbook")),) if has_runbooks else (),
         marks=(Mark("Pods", f"changes({told}[{RATE_INTERVAL}]) > 0"),),
     )

@@ -23,7 +23,7 @@ SIZES: dict[Look, tuple[int, int]] = {"number": (4, 4), "lines": (8, 8), "areas"
 """Width, of 24, and height."""
 
 
-def made(dashboard: Dashboard) -> dict[str, Any]:
+def to_grafana(dashboard: Dashboard) -> dict[str, Any]:
     """As data with sorted keys."""
     # Importing the SDK takes 80 ms, which a command without changes should not pay.
     from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as the comment says
@@ -77,14 +77,14 @@ def _id(*names: str) -> int:
 
 
 def _source() -> Any:  # noqa: ANN401 - the SDK's, which is imported late
-    from grafana_foundation_sdk.models.dashboard import DataSourceRef  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.models.dashboard import DataSourceRef  # noqa: PLC0415 - as in `to_grafana`
 
     return DataSourceRef(type_val="prometheus", uid=f"${{{DATASOURCE}}}")
 
 
 def _variable(variable: Variable) -> Any:  # noqa: ANN401 - as above
-    from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as in `made`
-    from grafana_foundation_sdk.models.dashboard import VariableRefresh, VariableSort  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as in `to_grafana`
+    from grafana_foundation_sdk.models.dashboard import VariableRefresh, VariableSort  # noqa: PLC0415 - as in `to_grafana`
 
     return (
         sdk.QueryVariable(variable.name)
@@ -100,14 +100,14 @@ def _variable(variable: Variable) -> Any:  # noqa: ANN401 - as above
 
 
 def _mark(mark: Mark) -> Any:  # noqa: ANN401 - as above
-    from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as in `to_grafana`
 
     annotation = sdk.AnnotationQuery().name(mark.name).datasource(_source()).icon_color("blue")
     return annotation.enable(enable=True).expr(mark.query)
 
 
 def _panel(panel: Panel, row: Row) -> Any:  # noqa: ANN401 - as above
-    from grafana_foundation_sdk.builders import stat, table, timeseries  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.builders import stat, table, timeseries  # noqa: PLC0415 - as in `to_grafana`
 
     builder: Any = {"number": stat, "table": table}.get(panel.look, timeseries).Panel()
     width, height = SIZES[panel.look]
@@ -125,8 +125,8 @@ def _panel(panel: Panel, row: Row) -> Any:  # noqa: ANN401 - as above
 
 
 def _over_time(builder: Any, panel: Panel) -> None:  # noqa: ANN401 - as above
-    from grafana_foundation_sdk.builders import common  # noqa: PLC0415 - as in `made`
-    from grafana_foundation_sdk.models import common as models  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.builders import common  # noqa: PLC0415 - as in `to_grafana`
+    from grafana_foundation_sdk.models import common as models  # noqa: PLC0415 - as in `to_grafana`
 
     if panel.steps:
         builder.thresholds(_thresholds(panel))
@@ -137,7 +137,7 @@ def _over_time(builder: Any, panel: Panel) -> None:  # noqa: ANN401 - as above
 
 def _as_table(builder: Any, panel: Panel) -> None:  # noqa: ANN401 - as above
     """A row per value of one label: the queries are joined by it and become columns."""
-    from grafana_foundation_sdk.models import dashboard as models  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.models import dashboard as models  # noqa: PLC0415 - as in `to_grafana`
 
     shown = {f"Value #{chr(ord('A') + number)}": target.legend for number, target in enumerate(panel.targets)}
     numbered = ("", *(f" {number + 1}" for number in range(len(panel.targets))))
@@ -153,8 +153,8 @@ def _as_table(builder: Any, panel: Panel) -> None:  # noqa: ANN401 - as above
 
 
 def _thresholds(panel: Panel) -> Any:  # noqa: ANN401 - as above
-    from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as in `made`
-    from grafana_foundation_sdk.models import dashboard as models  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as in `to_grafana`
+    from grafana_foundation_sdk.models import dashboard as models  # noqa: PLC0415 - as in `to_grafana`
 
     rising = [
         models.Threshold(None, panel.below),
@@ -164,8 +164,8 @@ def _thresholds(panel: Panel) -> Any:  # noqa: ANN401 - as above
 
 
 def _target(panel: Panel, target: Target, letter: str) -> Any:  # noqa: ANN401 - as above
-    from grafana_foundation_sdk.builders import prometheus  # noqa: PLC0415 - as in `made`
-    from grafana_foundation_sdk.models.prometheus import PromQueryFormat  # noqa: PLC0415 - as in `made`
+    from grafana_foundation_sdk.builders import prometheus  # noqa: PLC0415 - as in `to_grafana`
+    from grafana_foundation_sdk.models.prometheus import PromQueryFormat  # noqa: PLC0415 - as in `to_grafana`
 
     query = prometheus.Dataquery().expr(target.query).legend_format(target.legend).ref_id(letter)
     return query.instant().format(PromQueryFormat.TABLE) if panel.look == "table" else query

@@ -11,7 +11,7 @@ from typing import Any
 
 from penstock_generate.alerts.define import NAME, NAMESPACE, RATE_INTERVAL, Alert, Series, added
 from penstock_generate.dashboards.panel import Colour, Panel, Step, Target
-from penstock_generate.rendering.placeholders import blank
+from penstock_generate.rendering.placeholders import placeholder
 from penstock_generate.rendering.promql import name_of
 from penstock_spec.metrics import Metric
 
@@ -21,7 +21,7 @@ COLOURS: Mapping[str, Colour] = {"critical": "red", "warning": "orange", "info":
 QUANTILES = (0.5, 0.95, 0.99)
 
 
-class Asking:
+class PanelQueries:
     """Queries over the specs of one kind that share a dashboard."""
 
     def __init__(self, ours: Series, alerts: Iterable[Alert], info: str) -> None:
@@ -90,7 +90,7 @@ def firing(label: str, whose: str) -> Panel:
     )
 
 
-def what_runs(info: str) -> Panel:
+def running_versions(info: str) -> Panel:
     """A table of versions and digests, from the info metric."""
     return Panel(
         "Running versions",
@@ -104,7 +104,7 @@ def what_runs(info: str) -> Panel:
 
 def threshold(alert: str) -> str:
     """The placeholder of an alert's threshold."""
-    return blank(f"threshold of {alert}")
+    return placeholder(f"threshold of {alert}")
 
 
 def thresholds(found: Iterable[Alert]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ LONGEST = 60
 """The limit of a value that is shown, in characters."""
 
 
-class Changed(NamedTuple):
+class ValueChange(NamedTuple):
     """A place where two values differ; `MISSING` stands for the absent side."""
 
     path: str
@@ -20,16 +20,16 @@ class Changed(NamedTuple):
     def __str__(self) -> str:
         """`timeout 30s -> 45s`."""
         if self.before is MISSING:
-            return f"{self.path} {shown(self.after)} added".lstrip()
+            return f"{self.path} {shortened(self.after)} added".lstrip()
         if self.after is MISSING:
-            return f"{self.path} {shown(self.before)} removed".lstrip()
-        return f"{self.path} {shown(self.before)} -> {shown(self.after)}".lstrip()
+            return f"{self.path} {shortened(self.before)} removed".lstrip()
+        return f"{self.path} {shortened(self.before)} -> {shortened(self.after)}".lstrip()
 
 
 MISSING: Any = object()
 
 
-def changed(before: Any, after: Any, path: str = "") -> Iterator[Changed]:  # noqa: ANN401 - whatever JSON can say
+def changed(before: Any, after: Any, path: str = "") -> Iterator[ValueChange]:  # noqa: ANN401 - whatever JSON can say
     """All places that differ, in the order of the new value. Items of lists are matched by `name`, if they have one."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in (*after, *(key for key in before if key not in after)):
@@ -40,13 +40,13 @@ def changed(before: Any, after: Any, path: str = "") -> Iterator[Changed]:  # no
     elif isinstance(before, list) and isinstance(after, list) and any(map(_has_parts, (*before, *after))):
         yield from _of_items(dict(enumerate(before)), dict(enumerate(after)), path)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from (Changed(path, MISSING, one) for one in after if one not in before)
-        yield from (Changed(path, one, MISSING) for one in before if one not in after)
+        yield from (ValueChange(path, MISSING, one) for one in after if one not in before)
+        yield from (ValueChange(path, one, MISSING) for one in before if one not in after)
     elif before != after:
-        yield Changed(path, before, after)
+        yield ValueChange(path, before, after)
 
 
-def _of_items(before: dict[Any, Any], after: dict[Any, Any], path: str) -> Iterator[Changed]:
+def _of_items(before: dict[Any, Any], after: dict[Any, Any], path: str) -> Iterator[ValueChange]:
     for key in (*after, *(key for key in before if key not in after)):
         yield from changed(before.get(key, MISSING), after.get(key, MISSING), f"{path}[{key}]")
 
@@ -59,7 +59,7 @@ def _has_parts(value: Any) -> bool:  # noqa: ANN401 - as above
     return isinstance(value, (dict, list))
 
 
-def shown(value: Any) -> str:  # noqa: ANN401 - as above
+def shortened(value: Any) -> str:  # noqa: ANN401 - as above
     """On one line, shortened."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     line = " ".join(text.split())

@@ -13,14 +13,14 @@ from penstock_generate.diffing.compare_values import changed
 from penstock_generate.inputs.plan import DOMAIN
 
 
-class Said(NamedTuple):
+class Change(NamedTuple):
     """One change."""
 
     section: str
     says: str
 
 
-Reader = Callable[[Any, Any], Iterator[Said]]
+Reader = Callable[[Any, Any], Iterator[Change]]
 THRESHOLD = re.compile(r"(.*) (>=|>|<) ([0-9.e+]+)", re.DOTALL)
 ROLES = ("worker", "scheduler")
 """Containers that run a spec."""
@@ -59,22 +59,22 @@ SAME = {
 TRIGGER = re.compile(r"spec\.triggers\[(\w+)\]\.(?:metadata\.)?(.*)")
 
 
-def of_worker(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
+def of_worker(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as read
     """`worker.json`."""
     for part, section in (("spec", "worker"), ("around", "platform")):
         for one in changed(before.get(part, {}), after.get(part, {})):
             if not one.path.startswith("message.schema") and one.path != "image":
-                yield Said(section, str(one))
+                yield Change(section, str(one))
     for one in changed(before.get("schema") or {}, after.get("schema") or {}):
-        yield Said("message", f"schema: {one}")
+        yield Change("message", f"schema: {one}")
 
 
-def of_manifest(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
+def of_manifest(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as read
     """A Kubernetes manifest."""
     kind = str((after or before).get("kind", ""))
     section = "scaling" if kind == "ScaledObject" else "manifests"
     if not before or not after:
-        yield Said(section, f"{kind} {'removed' if before else 'added'}")
+        yield Change(section, f"{kind} {'removed' if before else 'added'}")
         return
     for one in changed(before, after):
         if one.path in SAME:
@@ -82,22 +82,22 @@ def of_manifest(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as
         words = KNOWN.get(kind, {}).get(one.path)
         trigger = TRIGGER.fullmatch(one.path)
         if words:
-            yield Said("worker" if kind == "Deployment" else section, str(one._replace(path=words)))
+            yield Change("worker" if kind == "Deployment" else section, str(one._replace(path=words)))
         elif trigger and kind == "ScaledObject":
-            yield Said(section, str(one._replace(path=f"trigger {trigger[1]}: {trigger[2]}")))
+            yield Change(section, str(one._replace(path=f"trigger {trigger[1]}: {trigger[2]}")))
         else:
-            yield Said(section, f"{kind}: {one}")
+            yield Change(section, f"{kind}: {one}")
 
 
-def of_rules(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
+def of_rules(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as read
     """`rules.yaml`: alerts and recording rules."""
     old, new = _rules(before), _rules(after)
     for name, rule in new.items():
         if name not in old:
-            yield Said("alerts", f"{name} added")
+            yield Change("alerts", f"{name} added")
             continue
-        yield from (Said("alerts", f"{name} {told}") for told in _of_rule(old[name], rule))
-    yield from (Said("alerts", f"{name} removed") for name in old if name not in new)
+        yield from (Change("alerts", f"{name} {text}") for text in _of_rule(old[name], rule))
+    yield from (Change("alerts", f"{name} removed") for name in old if name not in new)
 
 
 def _rules(groups: Any) -> dict[str, Mapping[str, Any]]:  # noqa: ANN401 - as read
@@ -120,14 +120,14 @@ def _of_rule(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
         yield "has another text"
 
 
-def of_dashboard(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
+def of_dashboard(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as read
     """`dashboard.json`: panels by title."""
     old, new = (dict(_panels((one or {}).get("panels", []))) for one in (before, after))
     for title in (*new, *(title for title in old if title not in new)):
         if title not in old or title not in new:
-            yield Said("dashboard", f"panel `{title}` {'added' if title in new else 'removed'}")
+            yield Change("dashboard", f"panel `{title}` {'added' if title in new else 'removed'}")
         elif old[title] != new[title]:
-            yield Said("dashboard", f"panel `{title}` changed")
+            yield Change("dashboard", f"panel `{title}` changed")
 
 
 def _panels(panels: list[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -136,20 +136,20 @@ def _panels(panels: list[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str,
         yield from _panels(panel.get("panels", []))
 
 
-def of_lines(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
+def of_lines(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as read
     """`acl.txt`: rights."""
     old, new = (str(one or "").splitlines() for one in (before, after))
     for line in new:
         if line not in old:
-            yield Said("access", f"{' '.join(line.split()[:3])} changed")
+            yield Change("access", f"{' '.join(line.split()[:3])} changed")
 
 
-def of_environment(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
+def of_environment(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as read
     """Data without a description of its own."""
-    yield from (Said("settings", str(one)) for one in changed(before or {}, after or {}))
+    yield from (Change("settings", str(one)) for one in changed(before or {}, after or {}))
 
 
-def nothing(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
+def nothing(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as read
     """Files with the same content as another file."""
     del before, after
     yield from ()
@@ -175,7 +175,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
 """By the beginning of the path inside the folder; the first match counts."""
 
 
-def say(name: str, before: bytes | None, after: bytes | None) -> Iterator[Said] | None:
+def describe(name: str, before: bytes | None, after: bytes | None) -> Iterator[Change] | None:
     """The changes of a file by its path inside the folder; None if no reader describes it."""
     for start, reader in READERS:
         if name.startswith(start):

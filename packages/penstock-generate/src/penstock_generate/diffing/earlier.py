@@ -12,7 +12,7 @@ from penstock_generate.tree import compare, listing
 from penstock_spec.findings import CannotGoOn
 
 
-class Past(Protocol):
+class Earlier(Protocol):
     """Folders and files by paths below `generated/`."""
 
     def folders(self) -> list[str]:
@@ -54,10 +54,10 @@ class Git:
         """`root` is `generated/`, which may have been deleted since."""
         self._where = root.parent
         self._name = root.name
-        told = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
-        if told is None:
+        content = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
+        if content is None:
             raise CannotGoOn(f"git knows no revision `{revision}` here", "name a branch, a tag or a commit")
-        listed = self._git("ls-tree", "-r", "-z", told.decode().strip(), "--", self._name) or b""
+        listed = self._git("ls-tree", "-r", "-z", content.decode().strip(), "--", self._name) or b""
         self._blobs: dict[str, str] = {}
         for line in filter(None, listed.split(b"\0")):
             about, _, path = line.partition(b"\t")
@@ -82,9 +82,9 @@ class Git:
         blob = self._blobs.get(path)
         return (self._git("cat-file", "blob", blob) or b"") if blob else b""
 
-    def _git(self, *words: str) -> bytes | None:
+    def _git(self, *changes: str) -> bytes | None:
         try:
-            ran = subprocess.run(["git", *words], cwd=self._where, capture_output=True, check=False)  # noqa: S603, S607 - no shell, and git is where it is
+            ran = subprocess.run(["git", *changes], cwd=self._where, capture_output=True, check=False)  # noqa: S603, S607 - no shell, and git is where it is
         except OSError as error:
             raise CannotGoOn(f"git cannot be run: {error.strerror}", "install git, or leave the revision out") from None
         return ran.stdout if ran.returncode == 0 else None

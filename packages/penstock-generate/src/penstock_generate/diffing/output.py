@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from penstock_generate.diffing.describe import Said
-from penstock_generate.diffing.report import Differs, Report
+from penstock_generate.diffing.describe import Change
+from penstock_generate.diffing.report import FolderChanges, Report
 from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER
 from penstock_spec.findings import Finding
 from penstock_spec.linting.changes import ChangeFindings
@@ -16,12 +16,12 @@ from penstock_spec.report.safe import safe
 WIDTH = 12
 
 
-class Group(NamedTuple):
+class ChangeGroup(NamedTuple):
     """One change, and the environments that have it."""
 
     name: str
     environments: tuple[str, ...]
-    said: tuple[Said, ...]
+    changes: tuple[Change, ...]
     also: tuple[str, ...]
     restarts: bool
 
@@ -37,27 +37,27 @@ class Group(NamedTuple):
         return "pods restart" if self.restarts else "no pod restarts"
 
 
-def text(report: Report, looked: ChangeFindings, paint: Callable[[str, str], str]) -> Iterator[str]:
+def text(report: Report, found: ChangeFindings, paint: Callable[[str, str], str]) -> Iterator[str]:
     """For a terminal."""
-    for finding, says in _dangers(looked):
+    for finding, says in _dangers(found):
         yield paint("danger", "error") + f"  {finding.at}: {safe(finding.says)} ({says})"
     for group in grouped(report):
         yield paint(safe(group.title), "bold")
-        rows = [*group.said, Said("files", f"{', '.join(group.also)} changed")] if group.also else [*group.said]
+        rows = [*group.changes, Change("files", f"{', '.join(group.also)} changed")] if group.also else [*group.changes]
         last = ""
-        for section, says in [*rows, Said("rollout", group.rollout)]:
+        for section, says in [*rows, Change("rollout", group.rollout)]:
             yield f"  {section if section != last else '':{WIDTH}} {safe(says)}"
             last = section
     yield _summary(report)
 
 
-def markdown(report: Report, looked: ChangeFindings) -> Iterator[str]:
+def markdown(report: Report, found: ChangeFindings) -> Iterator[str]:
     """For a pull request."""
-    for finding, says in _dangers(looked):
+    for finding, says in _dangers(found):
         yield f"> **Danger**: `{finding.at}`: {_md(finding.says)} ({says})\n"
     for group in grouped(report):
         yield f"### {_md(group.title)}\n"
-        for section, says in (*group.said, Said("rollout", group.rollout)):
+        for section, says in (*group.changes, Change("rollout", group.rollout)):
             yield f"- **{section}**: {_md(says)}"
         if group.also:
             yield f"- **files**: {', '.join(f'`{name}`' for name in group.also)} changed"
@@ -65,43 +65,43 @@ def markdown(report: Report, looked: ChangeFindings) -> Iterator[str]:
     yield _summary(report)
 
 
-def as_json(report: Report, looked: ChangeFindings) -> str:
+def as_json(report: Report, found: ChangeFindings) -> str:
     """For programs."""
-    told = {
+    content = {
         "changes": [
             {
                 "name": one.name,
                 "environments": one.environments,
-                "changes": [{"section": section, "says": says} for section, says in one.said],
+                "changes": [{"section": section, "says": says} for section, says in one.changes],
                 "files": one.also,
                 "restarts": one.restarts,
             }
             for one in grouped(report)
         ],
         "dangers": [
-            {"rule": one.rule, "at": str(one.at), "says": one.says, "acknowledged": one in looked.acknowledged}
-            for one, _ in _dangers(looked)
+            {"rule": one.rule, "at": str(one.at), "says": one.says, "acknowledged": one in found.acknowledged}
+            for one, _ in _dangers(found)
         ],
         "unchanged": report.unchanged,
     }
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    return json.dumps(content, indent=2, ensure_ascii=False)
 
 
-def grouped(report: Report) -> list[Group]:
+def grouped(report: Report) -> list[ChangeGroup]:
     """Sorted by name; folders of all environments come last."""
-    found: dict[tuple[object, ...], list[Differs]] = {}
+    found: dict[tuple[object, ...], list[FolderChanges]] = {}
     for one in report.differs:
-        found.setdefault((one.name, one.told), []).append(one)
+        found.setdefault((one.name, one.content), []).append(one)
     groups = [
-        Group(same[0].name, tuple(one.environment for one in same if one.environment), *same[0].told)
+        ChangeGroup(same[0].name, tuple(one.environment for one in same if one.environment), *same[0].content)
         for same in found.values()
     ]
     return sorted(groups, key=lambda one: (not one.environments, one.name == ENVIRONMENT_FOLDER, one.name))
 
 
-def _dangers(looked: ChangeFindings) -> Iterator[tuple[Finding, str]]:
-    yield from ((one, "not acknowledged") for one in looked.dangerous)
-    yield from ((one, "acknowledged") for one in looked.acknowledged)
+def _dangers(found: ChangeFindings) -> Iterator[tuple[Finding, str]]:
+    yield from ((one, "not acknowledged") for one in found.dangerous)
+    yield from ((one, "acknowledged") for one in found.acknowledged)
 
 
 def _summary(report: Report) -> str:

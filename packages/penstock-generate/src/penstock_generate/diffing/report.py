@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from penstock_generate.diffing.describe import Said, say
-from penstock_generate.diffing.earlier import Past
+from penstock_generate.diffing.describe import Change, describe
+from penstock_generate.diffing.earlier import Earlier
 from penstock_generate.incremental.folders import Folder
 from penstock_generate.rendering.artifact import REPOSITORY_FOLDERS
 from penstock_generate.tree import listing
@@ -22,49 +22,49 @@ DEPLOYMENT = "manifests/deployment.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Differs:
+class FolderChanges:
     """The changes of one folder."""
 
     name: str
     """The name of the spec, or of another folder."""
     environment: str
     """Empty if it belongs to all."""
-    said: tuple[Said, ...]
+    changes: tuple[Change, ...]
     also: tuple[str, ...]
     """Changed files that have no description."""
     restarts: bool
     """Whether running pods are replaced."""
 
     @property
-    def told(self) -> tuple[tuple[Said, ...], tuple[str, ...], bool]:
+    def content(self) -> tuple[tuple[Change, ...], tuple[str, ...], bool]:
         """Everything but the place, to merge environments."""
-        return self.said, self.also, self.restarts
+        return self.changes, self.also, self.restarts
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """The changes of all folders."""
 
-    differs: tuple[Differs, ...]
+    differs: tuple[FolderChanges, ...]
     unchanged: int
     was: Mapping[str, bytes]
     """The earlier worker files of changed folders."""
 
 
-def report(past: Past, folders: Iterable[Folder], gone: Iterable[str]) -> Report:
+def report(earlier: Earlier, folders: Iterable[Folder], gone: Iterable[str]) -> Report:
     """From the new `folders` and the names of folders that are `gone`."""
     found, unchanged = [], 0
     was: dict[str, bytes] = {}
     for folder in folders:
         new = folder.files
-        if past.listing(folder.name) == new[f"{folder.name}/{listing.NAME}"].decode():
+        if earlier.listing(folder.name) == new[f"{folder.name}/{listing.NAME}"].decode():
             unchanged += 1
             continue
-        old = past.files(folder.name)
+        old = earlier.files(folder.name)
         was |= _workers(old)
         found.append(_differs(folder.name, old, new))
     for name in gone:
-        old = past.files(name)
+        old = earlier.files(name)
         was |= _workers(old)
         found.append(_differs(name, old, {}))
     return Report(tuple(found), unchanged, was)
@@ -74,30 +74,30 @@ def _workers(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {path: raw for path, raw in files.items() if path.endswith("/worker.json")}
 
 
-def _differs(folder: str, old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Differs:
+def _differs(folder: str, old: Mapping[str, bytes], new: Mapping[str, bytes]) -> FolderChanges:
     environment, _, name = ("", "", folder) if folder in REPOSITORY_FOLDERS else folder.partition("/")
     if not old or not new:
-        said = Said("files", f"all {len(new)} added" if new else f"all {len(old)} removed")
-        return Differs(name, environment, (said,), (), restarts=False)
+        change = Change("files", f"all {len(new)} added" if new else f"all {len(old)} removed")
+        return FolderChanges(name, environment, (change,), (), restarts=False)
     inside = {path.removeprefix(f"{folder}/") for path in (*new, *old)}
-    told: list[Said] = []
+    content: list[Change] = []
     also = []
     for one in sorted(inside):
         before, after = old.get(f"{folder}/{one}"), new.get(f"{folder}/{one}")
         if before == after:
             continue
-        words = say(one, before, after)
-        if words is None:
+        changes = describe(one, before, after)
+        if changes is None:
             also.append(one)
         else:
-            told += words
+            content += changes
     restarts = _pods(old.get(f"{folder}/{DEPLOYMENT}")) != _pods(new.get(f"{folder}/{DEPLOYMENT}"))
-    return Differs(name, environment, tuple(_in_order(told)), tuple(also), restarts)
+    return FolderChanges(name, environment, tuple(_in_order(content)), tuple(also), restarts)
 
 
-def _in_order(told: list[Said]) -> list[Said]:
+def _in_order(content: list[Change]) -> list[Change]:
     """Sorted by section, stable within it."""
-    return sorted(dict.fromkeys(told), key=lambda one: SECTIONS.index(one.section))
+    return sorted(dict.fromkeys(content), key=lambda one: SECTIONS.index(one.section))
 
 
 def _pods(raw: bytes | None) -> Any:  # noqa: ANN401 - a part of a manifest

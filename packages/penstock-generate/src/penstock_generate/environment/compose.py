@@ -15,7 +15,7 @@ def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     values = {
         "environment": it.environment,
         "members": it.members,
-        "tended": it.tended,
+        "maintained": it.maintained,
         "redis_image": f"redis:{it.around.versions.redis}-alpine",
         "janitor_image": _plain(janitor_image(it)),
         "images": {one.name: _plain(one.image) for one in it.members},

@@ -36,14 +36,14 @@ def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
         "selector": selector(),
         "domain": DOMAIN,
         "digest": digest(it),
-        "members": it.tended,
+        "members": it.maintained,
         "image": janitor_image(it),
         "secret": secret(it.around.redis),
         "redis_ports": redis_ports(it.around.redis),
         "verbs": verbs(it),
         "rules": groups(it),
     }
-    files = sorted([RULES, *(f"{kind.lower()}.yaml" for kind in OF_THE_JANITOR if it.tended)])
+    files = sorted([RULES, *(f"{kind.lower()}.yaml" for kind in OF_THE_JANITOR if it.maintained)])
     for file in (*files, "kustomization.yaml"):
         name = f"environment/manifests/{file}"
         yield templates.artifact(f"{it.folder}/manifests/{file}", name, {**values, "resources": sorted([*files, FILE])})
@@ -61,10 +61,10 @@ def janitor_image(it: PlannedEnvironment) -> str:
 
 def digest(it: PlannedEnvironment) -> str:
     """The digest of everything that the janitor reads; a change restarts it."""
-    told = "".join(f"{one.name} {one.digest}\n" for one in it.tended)
+    told = "".join(f"{one.name} {one.digest}\n" for one in it.maintained)
     return f"sha256:{hashlib.sha256(told.encode()).hexdigest()}"
 
 
 def verbs(it: PlannedEnvironment) -> list[str]:
     """The janitor's rights on pods."""
-    return ["get", "list", *(["patch"] if any(one.patches_pods for one in it.tended) else [])]
+    return ["get", "list", *(["patch"] if any(one.patches_pods for one in it.maintained) else [])]

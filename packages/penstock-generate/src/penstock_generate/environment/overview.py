@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from penstock_generate.dashboards.grafana import made
+from penstock_generate.dashboards.grafana import to_grafana
 from penstock_generate.dashboards.json_text import compact, pretty
 from penstock_generate.dashboards.panel import Dashboard, Variable
 from penstock_generate.dashboards.uid import uid
@@ -22,7 +22,7 @@ FILE = "overview.yaml"
 
 def files(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     """The dashboard for people, and for Grafana."""
-    data = made(overview(it))
+    data = to_grafana(overview(it))
     yield Artifact(f"{it.folder}/overview.json", pretty(data), __name__)
     values = {"around": it.around, "name": NAME, "labels": labels(), "dashboard": compact(data)}
     file = f"manifests/{FILE}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock_generate.alerts.define import Alert
-from penstock_generate.alerts.rules import About, rule, suite, tests
+from penstock_generate.alerts.rules import AlertContext, rule, suite, tests
 from penstock_generate.dashboards.uid import uid
 from penstock_generate.environment.alerts import alerts
 from penstock_generate.environment.overview import OVERVIEW
@@ -35,9 +35,9 @@ def groups(it: PlannedEnvironment) -> list[dict[str, Any]]:
     return [{"name": f"{it.environment}.alerts", "rules": [rule(about, alert) for alert in alerts(it)]}]
 
 
-def about_of(it: PlannedEnvironment) -> About:
+def about_of(it: PlannedEnvironment) -> AlertContext:
     """The labels and annotations of the environment's alerts."""
-    return About(
+    return AlertContext(
         {"namespace": it.around.namespace},
         TEAM,
         runbook(it.around, it.folder),

@@ -25,7 +25,7 @@ def needs(it: PlannedEnvironment) -> dict[str, Any]:
     return {
         "environment": it.environment,
         "namespace": it.around.namespace,
-        "images": sorted({*([janitor_image(it)] if it.tended else []), *(one.image for one in it.members)}),
+        "images": sorted({*([janitor_image(it)] if it.maintained else []), *(one.image for one in it.members)}),
         "redis": _redis(it),
         "secrets": sorted(_secrets(it), key=lambda one: str(one["name"])),
         "kubernetes": {"version": str(versions.kubernetes), "pod_security": "restricted"},
@@ -40,7 +40,7 @@ def needs(it: PlannedEnvironment) -> dict[str, Any]:
 def _redis(it: PlannedEnvironment) -> dict[str, Any]:
     redis, janitor = it.around.redis, it.around.janitor
     ours = sum(one.connections for one in it.members)
-    tending = janitor.replicas * connections_per_janitor(len(it.tended), redis.topology) if it.tended else 0
+    tending = janitor.replicas * connections_per_janitor(len(it.maintained), redis.topology) if it.maintained else 0
     return {
         "addresses": redis.addresses,
         "topology": redis.topology,

@@ -17,11 +17,11 @@ from penstock_spec.fields import known_paths
 from penstock_spec.model import Section
 from penstock_spec.reading import Path
 
-Reached = dict[str, frozenset[str]]
+AffectedFiles = dict[str, frozenset[str]]
 """By field, paths below the spec's folder, or `_environment/...`."""
 
 
-def reached(it: PlannedSpec, templates: Templates, below: tuple[str, ...] = ("",)) -> Reached:
+def affected_files(it: PlannedSpec, templates: Templates, below: tuple[str, ...] = ("",)) -> AffectedFiles:
     """The files of each field that can be varied; `below` limits it to fields with these prefixes."""
     found: dict[str, set[str]] = {}
     made = _emitting(it, templates)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from penstock_generate.explaining.inputs import Cause, Subject, subject_of
+from penstock_generate.explaining.inputs import Cause, Inputs, inputs_of
 from penstock_generate.explaining.template_lines import Marks, places, without
 from penstock_generate.inputs.source import Source
 from penstock_generate.own_templates import FOLDER as TEMPLATES
@@ -22,7 +22,7 @@ from penstock_spec.findings import CannotGoOn
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Explanation:
     """The explanation of one line."""
 
     text: str
@@ -31,7 +31,7 @@ class Explained:
     """A line of a template, or a module."""
 
 
-def explain(source: Source, path: str, content: str, number: int) -> Explained:
+def explain(source: Source, path: str, content: str, number: int) -> Explanation:
     """Explain a line, counted from 1, of a file of `generated/` with this content."""
     lines = content.splitlines()
     if not 1 <= number <= len(lines):
@@ -39,23 +39,23 @@ def explain(source: Source, path: str, content: str, number: int) -> Explained:
     if path.rpartition("/")[2] == NAME:
         says = f"`{path}` is only a list of the files beside it"
         raise CannotGoOn(says, "name a line of one of those files")
-    subject = subject_of(source, path)
-    made = _one(subject.emit(source.templates), path)
+    inputs = inputs_of(source, path)
+    made = _one(inputs.emit(source.templates), path)
     body = made.content.splitlines()
     index = number - 1 - (len(lines) - len(body))
     if lines[len(lines) - len(body) :] != body:
         raise CannotGoOn(f"`{path}` is not up to date", "run `penstock generate`, then try again")
     if index < 0:
         raise CannotGoOn(f"line {number} of `{path}` is its header", "name a line below it")
-    causes = {cause.path: cause for cause, other in _tried(source, subject, path) if _changes(body, other, index)}
-    return Explained(body[index], tuple(causes.values()), _maker(source, subject, made, index))
+    causes = {cause.path: cause for cause, other in _tried(source, inputs, path) if _changes(body, other, index)}
+    return Explanation(body[index], tuple(causes.values()), _maker(source, inputs, made, index))
 
 
-def _tried(source: Source, subject: Subject, path: str) -> Iterator[tuple[Cause, list[str]]]:
+def _tried(source: Source, inputs: Inputs, path: str) -> Iterator[tuple[Cause, list[str]]]:
     """The file with each other value."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pydantic warns about the made-up values
-        for cause, emit in subject.otherwise():
+        for cause, emit in inputs.variations():
             try:
                 other = _one(emit(source.templates), path)
             except Exception:  # noqa: BLE001, S112 - no rule has seen these values
@@ -81,18 +81,18 @@ def _changes(lines: list[str], other: list[str], index: int) -> bool:
     return not any(block.a <= index - same < block.a + block.size for block in blocks)
 
 
-def _maker(source: Source, subject: Subject, made: Artifact, index: int) -> str:
+def _maker(source: Source, inputs: Inputs, made: Artifact, index: int) -> str:
     if made.copied:
         return f"{made.maker}:{index + 1}"
     if not made.maker.startswith(f"{TEMPLATES}/"):
         return made.maker
-    marked = _one(subject.plain(Templates(source.root / TEMPLATES, [Marks])), made.path).content
+    marked = _one(inputs.unpatched(Templates(source.root / TEMPLATES, [Marks])), made.path).content
     found = [f"{TEMPLATES}/{place}" for place in places(marked)]
-    plain, body = without(marked).splitlines(), made.content.splitlines()
-    if plain == body:
+    unpatched, body = without(marked).splitlines(), made.content.splitlines()
+    if unpatched == body:
         return found[index]
     # A patched file is written from data: match its lines with those of the template.
-    for block in SequenceMatcher(None, _words(plain), _words(body), autojunk=False).get_matching_blocks():
+    for block in SequenceMatcher(None, _words(unpatched), _words(body), autojunk=False).get_matching_blocks():
         if block.b <= index < block.b + block.size:
             return found[block.a + index - block.b]
     return f"{made.maker}, patched"

@@ -35,20 +35,20 @@ class Cause:
 Emit = Callable[[Templates], Iterable[Artifact]]
 
 
-class Subject(Protocol):
+class Inputs(Protocol):
     """The inputs of a folder."""
 
     def emit(self, templates: Templates) -> Iterable[Artifact]:
         """Its files, without headers."""
 
-    def plain(self, templates: Templates) -> Iterable[Artifact]:
+    def unpatched(self, templates: Templates) -> Iterable[Artifact]:
         """Its files as templates render them, before patches."""
 
-    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+    def variations(self) -> Iterator[tuple[Cause, Emit]]:
         """For each field, the files with another value there; some values cannot be emitted."""
 
 
-def subject_of(source: Source, path: str) -> Subject:
+def inputs_of(source: Source, path: str) -> Inputs:
     """The inputs of a file, by its path below `generated/`."""
     first, _, rest = path.partition("/")
     name = rest.partition("/")[0]
@@ -77,11 +77,11 @@ class _OfSpec:
     def emit(self, templates: Templates) -> Iterable[Artifact]:
         return emitter(self.it.spec.kind)(self.it, templates).artifacts
 
-    def plain(self, templates: Templates) -> Iterable[Artifact]:
+    def unpatched(self, templates: Templates) -> Iterable[Artifact]:
         bare = self.it.spec.model_copy(update={"patches": []})
         return emitter(self.it.spec.kind)(replace(self.it, spec=bare), templates).artifacts
 
-    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+    def variations(self) -> Iterator[tuple[Cause, Emit]]:
         layers = self.it.layers
         for path, spec in variants(self.it.spec):
             place = layers.place(path)
@@ -99,9 +99,9 @@ class _OfWhole:
     def emit(self, templates: Templates) -> Iterable[Artifact]:
         return of_environment.emit(self.it, templates)
 
-    plain = emit
+    unpatched = emit
 
-    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+    def variations(self) -> Iterator[tuple[Cause, Emit]]:
         for cause, around in _around(self.source, self.it.environment, self.it.around):
             yield cause, _OfWhole(self.source, replace(self.it, around=around)).emit
         for index, member in enumerate(self.it.members):
@@ -144,8 +144,8 @@ class _All:
     def emit(self, templates: Templates) -> Iterable[Artifact]:
         return of_repository.emit(templates, self.version)
 
-    plain = emit
+    unpatched = emit
 
-    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+    def variations(self) -> Iterator[tuple[Cause, Emit]]:
         """It depends on no field."""
         yield from ()

@@ -57,7 +57,7 @@ class Member:
     """The role of its pods: `worker`."""
     args: tuple[str, ...]
     """Arguments of `penstock` in a pod, before the worker file."""
-    tended: bool
+    maintained: bool
     """Whether the janitor maintains it."""
     scaled: bool
     """Whether KEDA scales it."""
@@ -103,6 +103,6 @@ class PlannedEnvironment:
         return tuple(sorted({one.kind for one in self.members}))
 
     @property
-    def tended(self) -> tuple[Member, ...]:
+    def maintained(self) -> tuple[Member, ...]:
         """The specs that the janitor maintains."""
-        return tuple(one for one in self.members if one.tended)
+        return tuple(one for one in self.members if one.maintained)

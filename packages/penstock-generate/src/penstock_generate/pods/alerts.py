@@ -26,7 +26,7 @@ def redis_errors(ours: Series, metric: Metric) -> Alert:
     return Alert(
         "PenstockRedisErrors",
         "warning",
-        ours.grown(metric, 5),
+        ours.increase(metric, 5),
         ">",
         10,
         5,

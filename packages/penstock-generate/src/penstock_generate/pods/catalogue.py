@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.catalogue import LISTING, Known, known
+from penstock_generate.catalogue import LISTING, CatalogueEntry, entry
 
 KUBECTL = "kubectl"
 
 
-def watched(whose: str) -> Iterator[Known]:
+def watched(whose: str) -> Iterator[CatalogueEntry]:
     """The artifacts for monitoring; `whose` is the kind's name for readers."""
-    yield known("rules.yaml", f"Alerts and recorded queries, with this {whose}'s numbers", "Prometheus")
-    yield known("rules.test.yaml", "For each alert a case below its threshold and one above", "promtool", "rules.yaml")
-    yield known("dashboard.json", "The dashboard; lines in it are where alerts fire", "Grafana")
-    yield known("runbook.md", f"What to do at each alert, with this {whose}'s keys and commands", "people")
+    yield entry("rules.yaml", f"Alerts and recorded queries, with this {whose}'s numbers", "Prometheus")
+    yield entry("rules.test.yaml", "For each alert a case below its threshold and one above", "promtool", "rules.yaml")
+    yield entry("dashboard.json", "The dashboard; lines in it are where alerts fire", "Grafana")
+    yield entry("runbook.md", f"What to do at each alert, with this {whose}'s keys and commands", "people")
 
 
-def run(pods: str, *others: Known) -> Iterator[Known]:
+def run(pods: str, *others: CatalogueEntry) -> Iterator[CatalogueEntry]:
     """The artifacts for Kubernetes; `pods` describes the Deployment, `others` are manifests of one kind alone."""
-    yield known("values.yaml", "Values with which `generated/chart` gives the same objects as `manifests/`", "Helm")
+    yield entry("values.yaml", "Values with which `generated/chart` gives the same objects as `manifests/`", "Helm")
     manifests = (
-        known("manifests/configmap.yaml", "`worker.json`, for pods to mount", KUBECTL, "worker.json"),
-        known("manifests/dashboard.yaml", "`dashboard.json`, for Grafana's sidecar", KUBECTL, "dashboard.json"),
-        known("manifests/deployment.yaml", pods, KUBECTL),
-        known("manifests/kustomization.yaml", "The list of the manifests", "kubectl, by `apply -k`"),
-        known("manifests/networkpolicy.yaml", "Whom a pod may talk to, and who may scrape it", KUBECTL),
-        known("manifests/poddisruptionbudget.yaml", "How many pods may be evicted at a time", KUBECTL),
-        known("manifests/podmonitor.yaml", "Where the Prometheus operator scrapes the pods", KUBECTL),
-        known("manifests/prometheusrule.yaml", "`rules.yaml`, for the Prometheus operator", KUBECTL, "rules.yaml"),
-        known("manifests/serviceaccount.yaml", "The pods' account, which may do nothing in Kubernetes", KUBECTL),
+        entry("manifests/configmap.yaml", "`worker.json`, for pods to mount", KUBECTL, "worker.json"),
+        entry("manifests/dashboard.yaml", "`dashboard.json`, for Grafana's sidecar", KUBECTL, "dashboard.json"),
+        entry("manifests/deployment.yaml", pods, KUBECTL),
+        entry("manifests/kustomization.yaml", "The list of the manifests", "kubectl, by `apply -k`"),
+        entry("manifests/networkpolicy.yaml", "Whom a pod may talk to, and who may scrape it", KUBECTL),
+        entry("manifests/poddisruptionbudget.yaml", "How many pods may be evicted at a time", KUBECTL),
+        entry("manifests/podmonitor.yaml", "Where the Prometheus operator scrapes the pods", KUBECTL),
+        entry("manifests/prometheusrule.yaml", "`rules.yaml`, for the Prometheus operator", KUBECTL, "rules.yaml"),
+        entry("manifests/serviceaccount.yaml", "The pods' account, which may do nothing in Kubernetes", KUBECTL),
         *others,
     )
     yield from sorted(manifests, key=lambda one: one.paths)

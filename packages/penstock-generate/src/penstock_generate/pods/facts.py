@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from penstock_generate.dashboards.files import Drawn
+from penstock_generate.dashboards.files import DashboardText
 from penstock_generate.inputs.references import Secret, image, redis_ports, secret
-from penstock_generate.pods.worker_artifact import Worker
-from penstock_generate.rendering.yaml_text import Written
+from penstock_generate.pods.worker_artifact import WorkerArtifact
+from penstock_generate.rendering.yaml_text import YamlText
 from penstock_spec.platform import Environment
 from penstock_spec.pods import EgressRule, labels, selector
 from penstock_spec.values.quantities import Duration
@@ -86,13 +86,13 @@ class Facts(PodFacts):
     worker_file: str
     digest: str
     """Of the worker file."""
-    rules: Written
+    rules: YamlText
     """Groups of rules."""
-    dashboard: Written
+    dashboard: YamlText
     """As compact JSON."""
 
     @classmethod
-    def with_files(cls, pods: PodFacts, worker: Worker, rules: Written, dashboard: Drawn) -> Self:
+    def with_files(cls, pods: PodFacts, worker: WorkerArtifact, rules: YamlText, dashboard: DashboardText) -> Self:
         """Add the files to the facts of the pods."""
         return cls(
             **pods.values(),

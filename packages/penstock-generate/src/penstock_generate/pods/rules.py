@@ -12,8 +12,8 @@ from penstock_generate.dashboards.uid import uid
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.inputs.references import dashboard, runbook
 from penstock_generate.rendering.artifact import Artifact
-from penstock_generate.rendering.placeholders import YAML, Told
-from penstock_generate.rendering.yaml_text import Written, document, scalar
+from penstock_generate.rendering.placeholders import YAML, FilledValues
+from penstock_generate.rendering.yaml_text import YamlText, document, scalar
 from penstock_spec.kinds import kinds
 
 DASHBOARD = "penstock:dashboard:info"
@@ -25,8 +25,8 @@ FILE = "rules.yaml"
 class Rules:
     """The rules of a spec as text."""
 
-    groups: Written
-    tests: Written
+    groups: YamlText
+    tests: YamlText
 
 
 def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> Rules:
@@ -41,12 +41,12 @@ def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) ->
         "dashboard": dashboard(it.around, drawn),
         **names_in_queries(it.around.namespace, it.name),
     }
-    frame = prepared.Frame(label_of(it.spec.kind), told["runbook"] is not None, told["dashboard"] is not None)
-    values = Told(YAML, told)
+    frame = prepared.AlertFrame(label_of(it.spec.kind), told["runbook"] is not None, told["dashboard"] is not None)
+    values = FilledValues(YAML, told)
     written = prepared.filled(frame, alerts, values)
     groups = {"recorded": prepared.recorded(frame, recorded, DASHBOARD, values), "alerts": written.rules}
     each = (f"\n- name: {scalar(f'{it.name}.{what}')}\n  rules:{rules}" for what, rules in groups.items())
-    return Rules(Written("".join(each)), Written(written.tests))
+    return Rules(YamlText("".join(each)), YamlText(written.tests))
 
 
 def files(it: PlannedSpec, rules: Rules) -> Iterator[Artifact]:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from penstock_generate.alerts.define import Alert, names_in_queries
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.pods.facts import Facts
-from penstock_generate.rendering.placeholders import blank
+from penstock_generate.rendering.placeholders import placeholder
 from penstock_generate.rendering.promql import quoted
 from penstock_spec.platform import Redis
 
@@ -30,10 +30,10 @@ class Section(NamedTuple):
     expression: str
 
 
-def of_every(it: PlannedSpec, facts: Facts, alerts: Sequence[Alert]) -> dict[str, Any]:
+def common_values(it: PlannedSpec, facts: Facts, alerts: Sequence[Alert]) -> dict[str, Any]:
     """Values for the template by name."""
     redis = it.around.redis
-    names = {blank(name): told for name, told in names_in_queries(it.around.namespace, it.name).items()}
+    names = {placeholder(name): told for name, told in names_in_queries(it.around.namespace, it.name).items()}
     return {
         "spec": it.spec,
         "around": it.around,

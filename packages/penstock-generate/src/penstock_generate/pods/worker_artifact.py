@@ -11,7 +11,7 @@ from penstock_spec import worker_file
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class WorkerArtifact:
     """The file and its digest."""
 
     artifact: Artifact

@@ -23,7 +23,7 @@ READABLE = 0o644
 """Readable by all users, like Python's own cache."""
 
 
-class Compiled(jinja2.BytecodeCache):
+class TemplateCache(jinja2.BytecodeCache):
     """The cache of the templates that are installed with the package."""
 
     def __init__(self, folder: Path, *compilers: Path) -> None:

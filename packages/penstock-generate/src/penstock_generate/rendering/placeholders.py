@@ -26,12 +26,12 @@ def _as_json(value: object) -> str:
     return _text(value) if type(value) is str else str(value) if type(value) is int else _other(value)
 
 
-def blank(name: str) -> str:
+def placeholder(name: str) -> str:
     """A placeholder. If it is a whole string, the value replaces the string with its own type."""
     return f"{OPEN}{name}{CLOSE}"
 
 
-class Blank(NamedTuple):
+class Placeholder(NamedTuple):
     """A placeholder in a text."""
 
     name: str
@@ -43,7 +43,7 @@ class Blank(NamedTuple):
 class Notation:
     """A format: how it writes values, and how placeholders look in it."""
 
-    blank: re.Pattern[str]
+    placeholder: re.Pattern[str]
     """Matches a placeholder that is a whole string with its quotes, or one inside a string."""
     whole: Callable[[Any], str]
     """Writes a value."""
@@ -69,7 +69,7 @@ JSON_IN_YAML = Notation.of(
 )
 
 
-class Told(dict[Blank, str]):
+class FilledValues(dict[Placeholder, str]):
     """Values of placeholders in a format; each is written once, however many texts use it."""
 
     def __init__(self, notation: Notation, values: Mapping[str, Any]) -> None:
@@ -78,7 +78,7 @@ class Told(dict[Blank, str]):
         self._notation = notation
         self._values = values
 
-    def __missing__(self, one: Blank) -> str:
+    def __missing__(self, one: Placeholder) -> str:
         """Write a value at its first use."""
         value = self._values[one.name]
         told = self[one] = self._notation.whole(value) if one.whole else self._notation.inside(str(value))
@@ -86,12 +86,12 @@ class Told(dict[Blank, str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PreparedText:
     """JSON or YAML with placeholders in its values, none in its keys."""
 
     between: tuple[str, ...]
     """The text before each placeholder, and after the last."""
-    blanks: tuple[Blank, ...]
+    placeholders: tuple[Placeholder, ...]
     """The distinct placeholders."""
     order: tuple[int, ...]
     """The index of the placeholder between two texts: some appear in most panels."""
@@ -99,17 +99,17 @@ class Form:
     @classmethod
     def of(cls, text: str, notation: Notation) -> Self:
         """From rendered text."""
-        texts = notation.blank.split(text)
+        texts = notation.placeholder.split(text)
         found = [
-            Blank(json.loads(f'"{whole or inside}"'), whole is not None)
+            Placeholder(json.loads(f'"{whole or inside}"'), whole is not None)
             for whole, inside in zip(texts[1::3], texts[2::3], strict=True)
         ]
-        blanks = tuple(dict.fromkeys(found))
-        return cls(tuple(texts[::3]), blanks, tuple(map(blanks.index, found)))
+        placeholders = tuple(dict.fromkeys(found))
+        return cls(tuple(texts[::3]), placeholders, tuple(map(placeholders.index, found)))
 
-    def filled(self, told: Told) -> str:
+    def filled(self, told: FilledValues) -> str:
         """The text with these values."""
-        known = [told[one] for one in self.blanks]
+        known = [told[one] for one in self.placeholders]
         pieces = [""] * (2 * len(self.order) + 1)
         pieces[::2] = self.between
         pieces[1::2] = [known[one] for one in self.order]

@@ -20,8 +20,8 @@ from penstock_generate.explaining.template_lines import Marks, places
 from penstock_generate.own_templates import BUILT_IN
 from penstock_generate.rendering import jinja, markdown, python_literals, yaml_text
 from penstock_generate.rendering.artifact import Artifact
-from penstock_generate.rendering.bytecode import Compiled
-from penstock_generate.rendering.well_formed import unreadable
+from penstock_generate.rendering.bytecode import TemplateCache
+from penstock_generate.rendering.well_formed import parse_error
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.strings import printable
@@ -58,7 +58,7 @@ class Templates:
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
-            bytecode_cache=None if extensions else Compiled(BUILT_IN, Path(jinja.__file__)),
+            bytecode_cache=None if extensions else TemplateCache(BUILT_IN, Path(jinja.__file__)),
             auto_reload=False,  # a run reads each once
         )
         self._environment.filters |= {"block": _block, **{name: _through(write) for name, write in OF_VALUES.items()}}
@@ -90,7 +90,7 @@ class Templates:
         return known
 
     def _refuse_unreadable(self, path: str, content: str, name: str, values: dict[str, Any]) -> None:
-        wrong = unreadable(path, content)
+        wrong = parse_error(path, content)
         if wrong is None:
             return
         marked = self.marked().render(name, values)
@@ -114,7 +114,7 @@ class Templates:
             return str(self._environment.get_template(f"{name}{ENDING}").render(values))
         except jinja2.TemplateSyntaxError as error:
             raise CannotGoOn(f"{_place(error.filename, error.lineno)}: {error.message}", "mend the template") from None
-        except (jinja2.TemplateError, Unwritten) as error:
+        except (jinja2.TemplateError, UnfilteredValue) as error:
             raise CannotGoOn(f"{_where(error, name)}: {error}", "mend the template") from None
 
 
@@ -137,7 +137,7 @@ def _refuse_unused(overrides: Path) -> None:
                 raise CannotGoOn(f"templates/{name}: there is no template of this name to override", hint)
 
 
-class Unwritten(Exception):  # noqa: N818 - what it is
+class UnfilteredValue(Exception):  # noqa: N818 - what it is
     """A value without a filter."""
 
 
@@ -179,7 +179,7 @@ def _written(value: object) -> Markup:
     if isinstance(value, jinja2.Undefined):
         str(value)  # raises its own error
     says = "a value has no filter: write `| y` for one value, `| block(N)` for a section"
-    raise Unwritten(f"{says}; `| py` in Python, `| md`, `| code` and `| sh` in Markdown")
+    raise UnfilteredValue(f"{says}; `| py` in Python, `| md`, `| code` and `| sh` in Markdown")
 
 
 def _utf8(file: Path, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import yaml
 
 
-class Unreadable(NamedTuple):
+class ParseError(NamedTuple):
     """The place and the reason of a parse error."""
 
     line: int
@@ -16,32 +16,32 @@ class Unreadable(NamedTuple):
     says: str
 
 
-def unreadable(path: str, content: str) -> Unreadable | None:
+def parse_error(path: str, content: str) -> ParseError | None:
     """The parse error of a file; None if it is well-formed, or of a format without a parser here."""
     if path.endswith((".yaml", ".yml")):
         return _yaml(content)
     return _python(content) if path.endswith(".py") else None
 
 
-def _yaml(content: str) -> Unreadable | None:
+def _yaml(content: str) -> ParseError | None:
     try:
         root = yaml.compose(content, yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        return Unreadable(mark.line if mark else 0, ", ".join(filter(None, (error.context, error.problem))))
+        return ParseError(mark.line if mark else 0, ", ".join(filter(None, (error.context, error.problem))))
     except yaml.reader.ReaderError as error:
-        return Unreadable(content[: error.position].count("\n"), error.reason)
+        return ParseError(content[: error.position].count("\n"), error.reason)
     return next(_twice(root), None) if root else None
 
 
-def _twice(node: yaml.Node) -> Iterator[Unreadable]:
+def _twice(node: yaml.Node) -> Iterator[ParseError]:
     """Duplicate keys: some parsers take the last one, Kubernetes refuses them."""
     if isinstance(node, yaml.MappingNode):
         known: set[str] = set()
         for key, value in node.value:
             name = str(key.value)
             if name in known and key.tag != "tag:yaml.org,2002:merge":
-                yield Unreadable(key.start_mark.line, f"the key `{name}` stands twice")
+                yield ParseError(key.start_mark.line, f"the key `{name}` stands twice")
             known.add(name)
             yield from _twice(value)
     elif isinstance(node, yaml.SequenceNode):
@@ -49,11 +49,11 @@ def _twice(node: yaml.Node) -> Iterator[Unreadable]:
             yield from _twice(one)
 
 
-def _python(content: str) -> Unreadable | None:
+def _python(content: str) -> ParseError | None:
     try:
         compile(content, "<template>", "exec")
     except SyntaxError as error:
-        return Unreadable((error.lineno or 1) - 1, error.msg)
+        return ParseError((error.lineno or 1) - 1, error.msg)
     except ValueError as error:  # a NUL
-        return Unreadable(0, str(error))
+        return ParseError(0, str(error))
     return None

@@ -17,7 +17,7 @@ WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 def scalar(value: object) -> str:
     """One value, read alike by parsers of YAML 1.1 and 1.2."""
-    if isinstance(value, Written):
+    if isinstance(value, YamlText):
         return value.text
     return _text(str(value)) if isinstance(value, str) else _of_12(value)
 
@@ -28,7 +28,7 @@ def _text(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class YamlText:
     """YAML text that several files contain: a list or a quoted string."""
 
     text: str
@@ -37,7 +37,7 @@ class Written:
 
 def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML can say
     """Any value, as lines that continue one that ends with `:`, indented by `indent` more."""
-    if isinstance(value, Written):
+    if isinstance(value, YamlText):
         between = "" if value.text.startswith("\n") else " "
         return between + (value.text.replace("\n", "\n" + " " * indent) if indent else value.text)
     if value and isinstance(value, (dict, list, tuple)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.terminal.console import here, painter
-from penstock_generate.explaining.explain import Explained, explain
+from penstock_generate.explaining.explain import Explanation, explain
 from penstock_generate.explaining.inputs import Cause
 from penstock_generate.inputs.source import Selection
 from penstock_generate.terminal.options import root_of
@@ -36,7 +36,7 @@ def tell(place: str) -> None:
         click.echo(told)
 
 
-def _told(found: Explained) -> list[str]:
+def _told(found: Explanation) -> list[str]:
     paint = painter()
     rows = [(_at(cause), cause.path) for cause in found.causes[:MOST]]
     column = max([len(at) for at, _ in rows], default=0) + 2

@@ -36,7 +36,7 @@ def _stamps(root: Path) -> dict[str, str]:
 
 
 def stamp_of(root: Path, folder: str) -> str:
-    """The stamp of a folder on disk; empty if the folder is unreadable or changed a moment ago."""
+    """The stamp of a folder on disk; empty if the folder is parse_error or changed a moment ago."""
     found: dict[str, os.stat_result] = {}
     pending = [folder]
     while pending:

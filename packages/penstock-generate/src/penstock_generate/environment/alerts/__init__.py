@@ -5,7 +5,7 @@ Metrics of the Redis server come from `redis_exporter`, which is expected in the
 
 from __future__ import annotations
 
-from penstock_generate.alerts.define import Alert, Elsewhere, Series
+from penstock_generate.alerts.define import Alert, OtherNamespaceSeries, Series
 from penstock_generate.environment.alerts import janitor, keda, redis
 from penstock_generate.inputs.plan import PlannedEnvironment
 
@@ -18,6 +18,6 @@ def alerts(it: PlannedEnvironment) -> list[Alert]:
     here = Series(labels)
     return [
         *redis.of(it, here),
-        *(keda.of(Elsewhere(labels)) if any(one.scaled for one in it.members) else ()),
-        *(janitor.of(here) if it.tended else ()),
+        *(keda.of(OtherNamespaceSeries(labels)) if any(one.scaled for one in it.members) else ()),
+        *(janitor.of(here) if it.maintained else ()),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.alerts.define import QUARTER, Alert, Elsewhere, Series
+from penstock_generate.alerts.define import QUARTER, Alert, OtherNamespaceSeries, Series
 
 PAUSED = 240
 """Minutes after which a pause was probably forgotten."""
@@ -14,7 +14,7 @@ ERRORS = 10
 """In 15 minutes; a new ScaledObject may have some."""
 
 
-def of(here: Elsewhere) -> Iterator[Alert]:
+def of(here: OtherNamespaceSeries) -> Iterator[Alert]:
     """The alerts of an environment."""
     yield Alert(
         "PenstockKedaDown",
@@ -40,7 +40,7 @@ def of(here: Elsewhere) -> Iterator[Alert]:
     yield Alert(
         "PenstockKedaErrors",
         "warning",
-        here.grown("keda_scaled_object_errors_total", QUARTER),
+        here.increase("keda_scaled_object_errors_total", QUARTER),
         ">",
         ERRORS,
         5,

@@ -21,8 +21,8 @@ SLOW = 0.2
 def of(it: PlannedEnvironment, here: Series) -> Iterator[Alert]:
     """The alerts of an environment."""
     redis = it.around.redis
-    if it.tended:
-        yield from _seen_by_pipelines(redis, len(it.tended), here)
+    if it.maintained:
+        yield from _seen_by_pipelines(redis, len(it.maintained), here)
     yield from _availability(redis, here)
     yield from _capacity(redis, here)
     yield from _durability(here)
@@ -58,10 +58,10 @@ def _failing(here: Series) -> Query:
     """How many pipelines see more errors than a short interruption causes."""
     errors = here.of(process.REDIS_ERRORS)
 
-    def feed(value: float) -> Mapping[str, str]:
+    def test_series(value: float) -> Mapping[str, str]:
         return {here.of(process.REDIS_ERRORS, pipeline=f"p{one}"): f"0+{FAILED}x{STEPS}" for one in range(int(value))}
 
-    return Query(f"count(sum by (pipeline) (increase({errors}[5m])) > {FAILED})", feed, 6)
+    return Query(f"count(sum by (pipeline) (increase({errors}[5m])) > {FAILED})", test_series, 6)
 
 
 def _availability(redis: Redis, here: Series) -> Iterator[Alert]:
@@ -130,7 +130,7 @@ def _capacity(redis: Redis, here: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockRedisRejectsConnections",
         "critical",
-        here.grown("redis_rejected_connections_total", 5),
+        here.increase("redis_rejected_connections_total", 5),
         ">=",
         1,
         0,
@@ -143,7 +143,7 @@ def _durability(here: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockRedisEvicts",
         "critical",
-        here.grown("redis_evicted_keys_total", QUARTER),
+        here.increase("redis_evicted_keys_total", QUARTER),
         ">=",
         1,
         0,

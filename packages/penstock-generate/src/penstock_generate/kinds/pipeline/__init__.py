@@ -8,8 +8,8 @@ from typing import Any
 from penstock_generate.inputs.plan import Member, PlannedSpec
 from penstock_generate.inputs.references import image
 from penstock_generate.kinds import Emitted
-from penstock_generate.kinds.pipeline.alerts import ASKED, alerts
-from penstock_generate.kinds.pipeline.dashboard import drawn
+from penstock_generate.kinds.pipeline.alerts import ANY_PIPELINE, alerts
+from penstock_generate.kinds.pipeline.dashboard import dashboard
 from penstock_generate.kinds.pipeline.message_schema import message_schema
 from penstock_generate.kinds.pipeline.producer import producer
 from penstock_generate.kinds.pipeline.rules import RECORDED
@@ -20,7 +20,7 @@ from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, PodFacts, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
-from penstock_generate.pods.worker_artifact import Worker
+from penstock_generate.pods.worker_artifact import WorkerArtifact
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.connections import max_connections
@@ -35,7 +35,7 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
     """Emit the files of a pipeline in an environment."""
     spec: Pipeline = it.spec
     schema = schema_of.schema_of(spec, it.beside)
-    worker = Worker.of(it, schema)
+    worker = WorkerArtifact.of(it, schema)
     member = Member(
         name=it.name,
         kind=spec.kind,
@@ -43,7 +43,7 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
         digest=worker.digest,
         role=ROLE,
         args=(ROLE,),
-        tended=True,
+        maintained=True,
         scaled=True,
         patches_pods=spec.scaling.protect_busy,
         image=image(spec.image, it.around.image_prefix),
@@ -57,15 +57,15 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
     return Emitted(tuple(_files(it, worker, schema, templates)), member, (file,) if file else ())
 
 
-def _files(it: PlannedSpec, worker: Worker, schema: dict[str, Any], templates: Templates) -> Iterator[Artifact]:
+def _files(it: PlannedSpec, worker: WorkerArtifact, schema: dict[str, Any], templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it.spec, ASKED)
+    found = alerts(it.spec, ANY_PIPELINE)
     told = rules.of(it, found, RECORDED)
     yield from rules.files(it, told)
-    dashboard = drawn(it, found)
-    yield dashboard.artifact
+    board = dashboard(it, found)
+    yield board.artifact
     pods = PodFacts.of(it.spec, it.around, pods_of(it.spec, it.around))
-    facts = Facts.with_files(pods, worker, told.groups, dashboard)
+    facts = Facts.with_files(pods, worker, told.groups, board)
     scaler = artifact(it.folder, pods, it.spec, it.around, templates)
     yield from manifests(it, facts, templates, {"ScaledObject": scaler})
     manifest = parsed(scaler) if templates.overrides(TEMPLATE) else pods.scaled_object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.alerts.define import RATE_INTERVAL, Elsewhere, Series
+from penstock_generate.alerts.define import RATE_INTERVAL, OtherNamespaceSeries, Series
 from penstock_generate.dashboards.panel import Column, Panel, Row, Step, Target, Unit
 from penstock_generate.kinds import Overview
 from penstock_generate.pods.rules import DASHBOARD
@@ -17,24 +17,24 @@ HPA = "kube_horizontalpodautoscaler_status_current_replicas"
 
 def rows(namespace: str) -> tuple[Row, ...]:
     """The rows for a namespace."""
-    on = Shown(namespace)
+    query = PipelineOverviewQueries(namespace)
     return (
-        Row("Pipelines", (_table(on),)),
-        Row("Comparison", tuple(_side_by_side(on))),
-        Row("Shared services", tuple(_shared(on))),
+        Row("Pipelines", (_table(query),)),
+        Row("Comparison", tuple(_side_by_side(query))),
+        Row("Shared services", tuple(_shared(query))),
     )
 
 
 OVERVIEW = Overview("pipeline", process.INFO.name, rows)
 
 
-class Shown:
+class PipelineOverviewQueries:
     """Queries over the selected pipelines."""
 
     def __init__(self, namespace: str) -> None:
         """In this namespace."""
         self.ours = Series({"namespace": namespace}, "pipeline", "job", "instance")
-        self.keda = Elsewhere({"namespace": namespace})
+        self.keda = OtherNamespaceSeries({"namespace": namespace})
         self.namespace = namespace
 
     def by(self, how: str, *metrics: Metric) -> str:
@@ -53,17 +53,18 @@ class Shown:
         return f"max by (pipeline) ({mine}) and on (pipeline) {self.by('group', process.INFO)}"
 
 
-def _table(on: Shown) -> Panel:
+def _table(query: PipelineOverviewQueries) -> Panel:
+    dashboards = selector(DASHBOARD, {"namespace": query.namespace}, "pipeline")
     columns = {
-        "Work": on.by("max", stream.NEW, stream.READY, stream.SUSPECT),
-        "Oldest": on.by("max", stream.OLDEST_SECONDS),
-        "Running": on.by("sum", working.RUNNING),
-        "Parked": on.by("max", stream.PARKED),
-        "Dead letters": on.by("max", stream.DEAD_LETTERS),
-        "Dead per second": on.rate(working.DEAD),
-        "Done per second": on.rate(working.DONE),
-        "Pods": on.pods(),
-        "Dashboard": f"max by (pipeline, dashboard) ({selector(DASHBOARD, {'namespace': on.namespace}, 'pipeline')})",
+        "Work": query.by("max", stream.NEW, stream.READY, stream.SUSPECT),
+        "Oldest": query.by("max", stream.OLDEST_SECONDS),
+        "Running": query.by("sum", working.RUNNING),
+        "Parked": query.by("max", stream.PARKED),
+        "Dead letters": query.by("max", stream.DEAD_LETTERS),
+        "Dead per second": query.rate(working.DEAD),
+        "Done per second": query.rate(working.DONE),
+        "Pods": query.pods(),
+        "Dashboard": f"max by (pipeline, dashboard) ({dashboards})",
     }
     units: dict[str, Unit] = {"Oldest": "s", "Dead per second": "mps", "Done per second": "mps"}
     return Panel(
@@ -82,32 +83,32 @@ def _table(on: Shown) -> Panel:
     )
 
 
-def _side_by_side(on: Shown) -> Iterator[Panel]:
+def _side_by_side(query: PipelineOverviewQueries) -> Iterator[Panel]:
     each = "{{pipeline}}"
     yield Panel(
         "Waiting work",
         "Messages that are ready for work, by pipeline.",
         "short",
-        (Target(on.by("max", stream.NEW, stream.READY, stream.SUSPECT), each),),
+        (Target(query.by("max", stream.NEW, stream.READY, stream.SUSPECT), each),),
     )
     yield Panel(
         "Age of the oldest message",
         "Among the messages that are ready for work.",
         "s",
-        (Target(on.by("max", stream.OLDEST_SECONDS), each),),
+        (Target(query.by("max", stream.OLDEST_SECONDS), each),),
     )
-    yield Panel("Throughput", "Finished messages per second.", "mps", (Target(on.rate(working.DONE), each),))
-    yield Panel("Retries", "Failed attempts that will be retried.", "mps", (Target(on.rate(working.RETRIED), each),))
-    yield Panel("Dead letters", "New dead letters per second.", "mps", (Target(on.rate(working.DEAD), each),))
-    yield Panel("Pods", "Current pods of each HPA.", "short", (Target(on.pods(), each),))
+    yield Panel("Throughput", "Finished messages per second.", "mps", (Target(query.rate(working.DONE), each),))
+    yield Panel("Retries", "Failed attempts that will be retried.", "mps", (Target(query.rate(working.RETRIED), each),))
+    yield Panel("Dead letters", "New dead letters per second.", "mps", (Target(query.rate(working.DEAD), each),))
+    yield Panel("Pods", "Current pods of each HPA.", "short", (Target(query.pods(), each),))
 
 
-def _shared(on: Shown) -> Iterator[Panel]:
+def _shared(query: PipelineOverviewQueries) -> Iterator[Panel]:
     yield Panel(
         "Janitor",
         "Janitors that are leader, by pipeline; each should have one.",
         "short",
-        (Target(on.by("sum", janitor.JANITOR_LEADER), "{{pipeline}}"),),
+        (Target(query.by("sum", janitor.JANITOR_LEADER), "{{pipeline}}"),),
         below="red",
         steps=(Step(1, "green"),),
     )
@@ -115,34 +116,34 @@ def _shared(on: Shown) -> Iterator[Panel]:
         "Failed tasks",
         "Failed tasks of the janitor per second.",
         "ops",
-        (Target(on.rate(janitor.JANITOR_ERRORS, "task"), "{{task}}"),),
+        (Target(query.rate(janitor.JANITOR_ERRORS, "task"), "{{task}}"),),
     )
     yield Panel(
         "Groups recreated",
         "A consumer group was missing: somebody destroys it, or Redis loses its data.",
         "ops",
-        (Target(on.rate(maintenance.GROUP_RECREATED), "{{pipeline}}"),),
+        (Target(query.rate(maintenance.GROUP_RECREATED), "{{pipeline}}"),),
     )
     yield Panel(
         "Redis errors",
         "Failed calls per second, by kind.",
         "ops",
-        (Target(on.rate(process.REDIS_ERRORS, "kind"), "{{kind}}"),),
+        (Target(query.rate(process.REDIS_ERRORS, "kind"), "{{kind}}"),),
     )
     yield Panel(
         "Redis connections",
         "Open connections of all processes.",
         "short",
-        (Target(f"sum({on.ours.of(process.REDIS_CONNECTIONS)})", "open"),),
+        (Target(f"sum({query.ours.of(process.REDIS_CONNECTIONS)})", "open"),),
     )
-    wrong = on.keda.each("keda_scaler_detail_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
+    wrong = query.keda.each("keda_scaler_detail_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
     yield Panel(
         "Failed polls of KEDA",
         "Polls that fail to read a trigger, by ScaledObject.",
         "ops",
         (Target(f"sum by (scaledObject) ({wrong})", "{{scaledObject}}"),),
     )
-    late = on.keda.each("keda_internal_scale_loop_latency_seconds", type="scaledobject")
+    late = query.keda.each("keda_internal_scale_loop_latency_seconds", type="scaledobject")
     yield Panel(
         "KEDA's delay",
         "How late KEDA polls a ScaledObject: KEDA lacks CPU, or Redis answers slowly.",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from penstock_generate.kinds.pipeline.alerts import ASKED
+from penstock_generate.kinds.pipeline.alerts import ANY_PIPELINE
 from penstock_spec.kinds.pipeline.metrics import stream, working
 
-_OURS = ASKED.ours
+_OURS = ANY_PIPELINE.ours
 _TOOK = _OURS.of(f"{working.HANDLING_SECONDS.name}_bucket")
 
 RECORDED = {

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from penstock_generate.inputs.plan import Member, PlannedSpec
 from penstock_generate.inputs.references import image
 from penstock_generate.kinds import Emitted
-from penstock_generate.kinds.scheduler.alerts import ASKED, alerts
-from penstock_generate.kinds.scheduler.dashboard import drawn
+from penstock_generate.kinds.scheduler.alerts import ANY_SCHEDULER, alerts
+from penstock_generate.kinds.scheduler.dashboard import dashboard
 from penstock_generate.kinds.scheduler.expected_runs import sends_to
 from penstock_generate.kinds.scheduler.rules import RECORDED
 from penstock_generate.kinds.scheduler.runbook import runbook
@@ -17,7 +17,7 @@ from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, PodFacts, Pods, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
-from penstock_generate.pods.worker_artifact import Worker
+from penstock_generate.pods.worker_artifact import WorkerArtifact
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.scheduler.connections import max_connections
@@ -32,7 +32,7 @@ ARGS = (ROLE, "run")
 def emit(it: PlannedSpec, templates: Templates) -> Emitted:
     """Emit the files of a scheduler in an environment."""
     spec: Scheduler = it.spec
-    worker = Worker.of(it)
+    worker = WorkerArtifact.of(it)
     targets = sends_to(spec)
     member = Member(
         name=it.name,
@@ -41,7 +41,7 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
         digest=worker.digest,
         role=ROLE,
         args=ARGS,
-        tended=False,
+        maintained=False,
         scaled=False,
         patches_pods=False,
         image=image(spec.image, it.around.image_prefix),
@@ -52,15 +52,17 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
     return Emitted(tuple(_files(it, worker, targets, templates)), member)
 
 
-def _files(it: PlannedSpec, worker: Worker, targets: tuple[str, ...], templates: Templates) -> Iterator[Artifact]:
+def _files(
+    it: PlannedSpec, worker: WorkerArtifact, targets: tuple[str, ...], templates: Templates
+) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it.spec, ASKED)
+    found = alerts(it.spec, ANY_SCHEDULER)
     told = rules.of(it, found, RECORDED)
     yield from rules.files(it, told)
-    dashboard = drawn(it, found)
-    yield dashboard.artifact
+    board = dashboard(it, found)
+    yield board.artifact
     pods = Pods(ROLE, ARGS, replicas=it.spec.replicas, sends_to=targets)
-    facts = Facts.with_files(PodFacts.of(it.spec, it.around, pods), worker, told.groups, dashboard)
+    facts = Facts.with_files(PodFacts.of(it.spec, it.around, pods), worker, told.groups, board)
     yield from manifests(it, facts, templates)
     yield values(it, facts)
     yield acl(it)

@@ -15,14 +15,14 @@ from penstock_spec.metrics import Metric
 
 def rows(namespace: str) -> tuple[Row, ...]:
     """The rows for a namespace."""
-    on = Shown(namespace)
-    return (Row("Schedulers", (_table(on), *_side_by_side(on))),)
+    query = SchedulerOverviewQueries(namespace)
+    return (Row("Schedulers", (_table(query), *_side_by_side(query))),)
 
 
 OVERVIEW = Overview("scheduler", process.INFO.name, rows)
 
 
-class Shown:
+class SchedulerOverviewQueries:
     """Queries over the selected schedulers."""
 
     def __init__(self, namespace: str) -> None:
@@ -39,18 +39,19 @@ class Shown:
         return f"sum by (scheduler) ({self.ours.rate(metric, 0, **more)})"
 
 
-def _table(on: Shown) -> Panel:
+def _table(query: SchedulerOverviewQueries) -> Panel:
+    dashboards = selector(DASHBOARD, {"namespace": query.namespace}, "scheduler")
     columns = {
-        "Overdue": on.by("max", state.OLDEST_OVERDUE_SECONDS),
-        "Ready": on.by("max", state.READY),
-        "Waiting": on.by("max", state.WAITING),
-        "Running": on.by("sum", running.RUNNING),
-        "Runs per second": on.rate(running.RUNS),
-        "Failed per second": on.rate(running.RUNS, outcome="failed"),
-        "Degraded": on.by("max", state.DEGRADED),
-        "Leaders": on.by("sum", cleanup.LEADER),
-        "Pods": on.by("count", process.INFO),
-        "Dashboard": f"max by (scheduler, dashboard) ({selector(DASHBOARD, {'namespace': on.namespace}, 'scheduler')})",
+        "Overdue": query.by("max", state.OLDEST_OVERDUE_SECONDS),
+        "Ready": query.by("max", state.READY),
+        "Waiting": query.by("max", state.WAITING),
+        "Running": query.by("sum", running.RUNNING),
+        "Runs per second": query.rate(running.RUNS),
+        "Failed per second": query.rate(running.RUNS, outcome="failed"),
+        "Degraded": query.by("max", state.DEGRADED),
+        "Leaders": query.by("sum", cleanup.LEADER),
+        "Pods": query.by("count", process.INFO),
+        "Dashboard": f"max by (scheduler, dashboard) ({dashboards})",
     }
     units: dict[str, Unit] = {"Overdue": "s", "Runs per second": "ops", "Failed per second": "ops"}
     return Panel(
@@ -69,18 +70,21 @@ def _table(on: Shown) -> Panel:
     )
 
 
-def _side_by_side(on: Shown) -> Iterator[Panel]:
+def _side_by_side(query: SchedulerOverviewQueries) -> Iterator[Panel]:
     each = "{{scheduler}}"
     yield Panel(
-        "Oldest overdue", "Among the due jobs.", "s", (Target(on.by("max", state.OLDEST_OVERDUE_SECONDS), each),)
+        "Oldest overdue", "Among the due jobs.", "s", (Target(query.by("max", state.OLDEST_OVERDUE_SECONDS), each),)
     )
-    yield Panel("Runs", "Finished runs per second, for all outcomes.", "ops", (Target(on.rate(running.RUNS), each),))
+    yield Panel("Runs", "Finished runs per second, for all outcomes.", "ops", (Target(query.rate(running.RUNS), each),))
     yield Panel(
         "Breakers",
         "The highest state of each: 2 is open.",
         "short",
-        (Target(on.by("max", settling.BREAKER_STATE), each),),
+        (Target(query.by("max", settling.BREAKER_STATE), each),),
     )
     yield Panel(
-        "Redis errors of schedulers", "Failed calls per second.", "ops", (Target(on.rate(process.REDIS_ERRORS), each),)
+        "Redis errors of schedulers",
+        "Failed calls per second.",
+        "ops",
+        (Target(query.rate(process.REDIS_ERRORS), each),),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from penstock_generate.kinds.scheduler.alerts import ASKED
+from penstock_generate.kinds.scheduler.alerts import ANY_SCHEDULER
 from penstock_spec.kinds.scheduler.metrics import running, state, taking
 
-_OURS = ASKED.ours
+_OURS = ANY_SCHEDULER.ours
 _LATE = _OURS.of(f"{taking.LATENESS_SECONDS.name}_bucket")
 
 RECORDED = {

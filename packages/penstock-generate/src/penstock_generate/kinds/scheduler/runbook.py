@@ -7,7 +7,7 @@ from markupsafe import Markup
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Alert
 from penstock_generate.pods.facts import Facts
-from penstock_generate.pods.runbook import of_every, words
+from penstock_generate.pods.runbook import common_values, words
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.scheduler.effective import jobs_of
@@ -38,4 +38,4 @@ def runbook(it: PlannedSpec, facts: Facts, alerts: list[Alert], templates: Templ
         "of_job": words(spec.name, one, "--env", it.environment),
     }
     name = "scheduler/runbook.md"
-    return templates.artifact(f"{it.folder}/runbook.md", name, of_every(it, facts, alerts) | own)
+    return templates.artifact(f"{it.folder}/runbook.md", name, common_values(it, facts, alerts) | own)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from penstock_generate.alerts.define import NAME, NAMESPACE, Alert, Sources
+from penstock_generate.alerts.define import NAME, NAMESPACE, Alert, PipelineSources
 from penstock_generate.kinds.pipeline.alerts import backlog, janitor, scaling, sends, shutdown, workers
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
-__all__ = ["ASKED", "Alert", "Sources", "alerts"]
+__all__ = ["ANY_PIPELINE", "Alert", "PipelineSources", "alerts"]
 
-ASKED = Sources.of(NAMESPACE, NAME)
+ANY_PIPELINE = PipelineSources.of(NAMESPACE, NAME)
 """The series of any pipeline: its labels are placeholders."""
 
 
-def alerts(spec: Pipeline, asked: Sources) -> list[Alert]:
+def alerts(spec: Pipeline, asked: PipelineSources) -> list[Alert]:
     """All alerts of a spec, over these series."""
     ours = asked.ours
     return [

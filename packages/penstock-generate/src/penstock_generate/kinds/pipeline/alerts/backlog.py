@@ -45,7 +45,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     )
     waiting = added(map(ours.gauge, (stream.NEW, stream.READY, stream.SUSPECT)))
     done = ours.rate(working.DONE, QUARTER)
-    idle = Query(f"({waiting.text} unless on() sum({done}) > 0)", waiting.feed)
+    idle = Query(f"({waiting.text} unless on() sum({done}) > 0)", waiting.test_series)
     yield Alert(
         "PenstockNoProgress",
         "critical",
@@ -59,7 +59,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockMessagesLost",
         "critical",
-        ours.grown(maintenance.LOST, QUARTER),
+        ours.increase(maintenance.LOST, QUARTER),
         ">=",
         1,
         0,
@@ -69,7 +69,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockGroupRecreated",
         "critical",
-        ours.grown(maintenance.GROUP_RECREATED, QUARTER),
+        ours.increase(maintenance.GROUP_RECREATED, QUARTER),
         ">=",
         1,
         0,

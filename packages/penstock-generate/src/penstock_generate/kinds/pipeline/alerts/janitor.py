@@ -38,7 +38,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockJanitorMissing",
         "critical",
-        Query(f"({leads.text} or vector(0))", leads.feed),
+        Query(f"({leads.text} or vector(0))", leads.test_series),
         "<",
         1,
         3,
@@ -48,7 +48,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockJanitorErrors",
         "warning",
-        ours.grown(janitor.JANITOR_ERRORS, QUARTER),
+        ours.increase(janitor.JANITOR_ERRORS, QUARTER),
         ">",
         5,
         0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from penstock_generate.alerts.define import QUARTER, Alert, Query, Sources
+from penstock_generate.alerts.define import QUARTER, Alert, PipelineSources, Query
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 WINDOW = 5
@@ -16,14 +16,14 @@ HPA = 15
 """Seconds between polls of the HPA, while there are pods."""
 
 
-def of(spec: Pipeline, asked: Sources) -> Iterator[Alert]:
+def of(spec: Pipeline, asked: PipelineSources) -> Iterator[Alert]:
     """The alerts of a spec."""
     most, fallback = spec.scaling.replicas.max, spec.scaling.fallback
     every = spec.scaling.poll.seconds if spec.scaling.replicas.min == 0 else HPA
     failures = fallback.failures if fallback else 1
     # One poll more must fit in than fail before KEDA falls back, however long `scaling.poll` is at zero pods.
     window = min(max(WINDOW, math.ceil((failures + 1) * every / 60) + 1), LONGEST)
-    errors = asked.scaler.grown("keda_scaler_detail_errors_total", window)
+    errors = asked.scaler.increase("keda_scaler_detail_errors_total", window)
     yield Alert(
         "PenstockScalerErrors",
         "warning",
@@ -60,7 +60,9 @@ def of(spec: Pipeline, asked: Sources) -> Iterator[Alert]:
     desired = asked.hpa.gauge("kube_horizontalpodautoscaler_status_desired_replicas")
     # Not the HPA's current replicas: these count pods that cannot start, so the difference vanishes at the next sync.
     ready = asked.deployment.gauge("kube_deployment_status_replicas_ready")
-    behind = Query(f"{desired.text} - {ready.text}", lambda value: {**desired.feed(value + 1), **ready.feed(1)})
+    behind = Query(
+        f"{desired.text} - {ready.text}", lambda value: {**desired.test_series(value + 1), **ready.test_series(1)}
+    )
     yield Alert(
         "PenstockReplicasBehind",
         "warning",

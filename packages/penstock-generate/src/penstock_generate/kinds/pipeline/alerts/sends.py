@@ -17,7 +17,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
             yield Alert(
                 "PenstockSendsRejected",
                 "critical",
-                ours.grown(sending.SENT, 5, outcome="rejected"),
+                ours.increase(sending.SENT, 5, outcome="rejected"),
                 ">=",
                 1,
                 0,
@@ -39,7 +39,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
             yield Alert(
                 "PenstockMessagesDropped",
                 "warning",
-                ours.grown(sending.DROPPED, QUARTER),
+                ours.increase(sending.DROPPED, QUARTER),
                 ">=",
                 1,
                 0,

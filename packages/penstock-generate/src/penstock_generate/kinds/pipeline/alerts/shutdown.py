@@ -27,7 +27,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockDrainCutOff",
         "warning",
-        ours.risen(stream.CUT_OFF, 60),  # not the worker's own counter: it exits before it is scraped
+        ours.rise(stream.CUT_OFF, 60),  # not the worker's own counter: it exits before it is scraped
         ">=",
         1,
         0,

@@ -51,7 +51,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockTimeouts",
         "warning",
-        ours.grown(working.TIMEOUTS, QUARTER),
+        ours.increase(working.TIMEOUTS, QUARTER),
         ">=",
         5,
         0,
@@ -87,7 +87,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockFencedSteps",
         "warning",
-        ours.grown(working.FENCED, QUARTER),
+        ours.increase(working.FENCED, QUARTER),
         ">",
         10,
         0,
@@ -97,7 +97,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockLeasesLost",
         "warning",
-        ours.grown(working.LEASE_LOST, QUARTER),
+        ours.increase(working.LEASE_LOST, QUARTER),
         ">=",
         3,
         0,
@@ -134,12 +134,12 @@ def _died(ours: Series) -> Query:
     A worker that was started for one message may count it before its first scrape, so the counter never grows. The
     janitor, which always runs, measures the stream; but that shrinks by age.
     """
-    counted, kept = ours.grown(working.DEAD, QUARTER), ours.risen(stream.DEAD_LETTERS, QUARTER)
+    counted, kept = ours.increase(working.DEAD, QUARTER), ours.rise(stream.DEAD_LETTERS, QUARTER)
     queries = {"workers": counted.text, "janitor": kept.text}
     each = " or ".join(f'label_replace({text}, "by", "{by}", "", "")' for by, text in queries.items())
     deaths = ours.of(working.DEAD)
     return Query(
         f"max({each})",
-        lambda value: {deaths: f"1+0x{STEPS}", **kept.feed(value)},
-        counted.warm,
+        lambda value: {deaths: f"1+0x{STEPS}", **kept.test_series(value)},
+        counted.warm_up,
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from types import ModuleType
 
-from penstock_generate.dashboards.files import Draft, Drawn
-from penstock_generate.dashboards.frame import framed, of_every
-from penstock_generate.dashboards.grafana import made
+from penstock_generate.dashboards.files import DashboardTemplate, DashboardText
+from penstock_generate.dashboards.frame import around_rows, common_values
+from penstock_generate.dashboards.grafana import to_grafana
 from penstock_generate.dashboards.panel import Row
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline.alerts import Alert
 from penstock_generate.kinds.pipeline.dashboard import backlog, failures, glance, janitor, scaling, sends, workers
-from penstock_generate.kinds.pipeline.dashboard.variant import Shape, Shown, values
+from penstock_generate.kinds.pipeline.dashboard.variant import PipelineQueries, PipelineVariant, values
 from penstock_spec.kinds.pipeline.metrics import process
 
 __all__ = ["drawn"]
@@ -20,14 +20,16 @@ __all__ = ["drawn"]
 ROWS: tuple[ModuleType, ...] = (glance, backlog, workers, failures, sends, janitor, scaling)
 
 
-def drawn(it: PlannedSpec, found: list[Alert]) -> Drawn:
+def dashboard(it: PlannedSpec, found: list[Alert]) -> DashboardText:
     """The dashboard of a pipeline with these alerts."""
-    shape = Shape.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
-    return _built(shape).filled(it.folder, values(it.spec, found) | of_every(it), __name__)
+    variant = PipelineVariant.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
+    return _template(variant).filled(it.folder, values(it.spec, found) | common_values(it), __name__)
 
 
 @lru_cache(maxsize=64)  # there are about a dozen variants, however many pipelines
-def _built(shape: Shape) -> Draft:
-    on = Shown(shape)
-    rows = [Row(module.TITLE, tuple(module.panels(on))) for module in ROWS]
-    return Draft.of(made(framed("pipeline", "pipeline", process.INFO, rows, has_runbooks=shape.has_runbooks)))
+def _template(variant: PipelineVariant) -> DashboardTemplate:
+    query = PipelineQueries(variant)
+    rows = [Row(module.TITLE, tuple(module.panels(query))) for module in ROWS]
+    return DashboardTemplate.of(
+        to_grafana(around_rows("pipeline", "pipeline", process.INFO, rows, has_runbooks=variant.has_runbooks))
+    )

@@ -5,73 +5,73 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel, Step
-from penstock_generate.kinds.pipeline.dashboard.variant import Shown
-from penstock_generate.rendering.placeholders import blank
+from penstock_generate.kinds.pipeline.dashboard.variant import PipelineQueries
+from penstock_generate.rendering.placeholders import placeholder
 from penstock_spec.kinds.pipeline.metrics import maintenance, stream, working
 from penstock_spec.metrics import Metric
 
 TITLE = "Backlog"
 
 
-def panels(on: Shown) -> Iterator[Panel]:
+def panels(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Ready for work",
         "New: not read yet. Ready: due for a retry, or given back. Suspect: its worker was lost; it runs isolated.",
         "short",
-        tuple(on.gauge(one, name) for name, one in _named(stream.NEW, stream.READY, stream.SUSPECT)),
+        tuple(query.gauge(one, name) for name, one in _named(stream.NEW, stream.READY, stream.SUSPECT)),
         "areas",
     )
     yield Panel(
         "Age of the oldest message",
         "How long the oldest message that is ready for work has waited. The line is `alerts.backlog_age`.",
         "s",
-        (on.asks("PenstockBacklogOld", "oldest"),),
-        steps=on.steps("PenstockBacklogOld"),
+        (query.asks("PenstockBacklogOld", "oldest"),),
+        steps=query.steps("PenstockBacklogOld"),
     )
     yield Panel(
         "Backlog and its limit",
         "Messages that count towards `stream.backlog.limit`, the upper line. The lower line is the alert.",
         "short",
-        (on.asks("PenstockBacklogNearLimit", "messages"),),
-        steps=(*on.steps("PenstockBacklogNearLimit"), Step(blank("backlog limit"), "red")),
+        (query.asks("PenstockBacklogNearLimit", "messages"),),
+        steps=(*query.steps("PenstockBacklogNearLimit"), Step(placeholder("backlog limit"), "red")),
     )
     yield Panel(
         "Messages without progress",
         "Messages that are ready for work while none is finished. It should be empty.",
         "short",
-        (on.asks("PenstockNoProgress", "messages"),),
-        steps=on.steps("PenstockNoProgress"),
+        (query.asks("PenstockNoProgress", "messages"),),
+        steps=query.steps("PenstockNoProgress"),
     )
     yield Panel(
         "Pending",
         "Messages that were read but are neither done nor dead, and those of them that workers hold.",
         "short",
-        tuple(on.gauge(one, name) for name, one in _named(stream.PENDING, stream.HELD)),
+        tuple(query.gauge(one, name) for name, one in _named(stream.PENDING, stream.HELD)),
     )
     yield Panel(
         "Parked and delayed",
         "Parked: waits for its retry. Delayed: was sent for later.",
         "short",
-        tuple(on.gauge(one, name) for name, one in _named(stream.PARKED, stream.DELAYED)),
+        tuple(query.gauge(one, name) for name, one in _named(stream.PARKED, stream.DELAYED)),
         "areas",
     )
     yield Panel(
         "Promoted",
         "Parked and delayed messages that became due, per second.",
         "mps",
-        (on.rates(maintenance.PROMOTED, "source"),),
+        (query.rates(maintenance.PROMOTED, "source"),),
     )
     yield Panel(
         "Stream length and lag",
         "Entries in the stream, and the group's lag according to Redis, which does not always know it.",
         "short",
-        tuple(on.gauge(one, name) for name, one in _named(stream.STREAM_LENGTH, stream.LAG)),
+        tuple(query.gauge(one, name) for name, one in _named(stream.STREAM_LENGTH, stream.LAG)),
     )
     yield Panel(
         "Time in the queue",
         "From the send until a worker first received the message.",
         "s",
-        on.quantiles(working.WAITING_SECONDS),
+        query.quantiles(working.WAITING_SECONDS),
     )
 
 

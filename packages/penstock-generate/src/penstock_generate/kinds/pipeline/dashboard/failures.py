@@ -5,128 +5,128 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.pipeline.dashboard.variant import Shown
+from penstock_generate.kinds.pipeline.dashboard.variant import PipelineQueries
 from penstock_spec.kinds.pipeline.metrics import process, stream, working
 
 TITLE = "Failures"
 
 
-def panels(on: Shown) -> Iterator[Panel]:
+def panels(query: PipelineQueries) -> Iterator[Panel]:
     """On messages, workers and Redis."""
-    yield from _of_messages(on)
-    yield from _of_workers(on)
-    yield from _of_redis(on)
+    yield from _of_messages(query)
+    yield from _of_workers(query)
+    yield from _of_redis(query)
 
 
-def _of_messages(on: Shown) -> Iterator[Panel]:
+def _of_messages(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Retries",
         "Failed attempts that will be retried, by class in `retries.classes`; `-` is no class.",
         "mps",
-        (on.rates(working.RETRIED, "class"),),
+        (query.rates(working.RETRIED, "class"),),
     )
     yield Panel(
         "Share of retries",
         "The share of deliveries that fail and are retried. Above the line more than half of the work is wasted.",
         "percentunit",
-        (on.asks("PenstockRetriesHigh", "retried"),),
-        steps=on.steps("PenstockRetriesHigh"),
+        (query.asks("PenstockRetriesHigh", "retried"),),
+        steps=query.steps("PenstockRetriesHigh"),
     )
     yield Panel(
         "Timeouts",
         "Attempts that took longer than `work.timeout`, in 15 minutes.",
         "short",
-        (on.asks("PenstockTimeouts", "timeouts"),),
-        steps=on.steps("PenstockTimeouts"),
+        (query.asks("PenstockTimeouts", "timeouts"),),
+        steps=query.steps("PenstockTimeouts"),
     )
     yield Panel(
         "Dead letters",
         "Messages that became dead letters, in 15 minutes. The line is `alerts.dead_letters`.",
         "short",
-        (on.asks("PenstockDeadLetters", "dead"),),
-        steps=on.steps("PenstockDeadLetters"),
+        (query.asks("PenstockDeadLetters", "dead"),),
+        steps=query.steps("PenstockDeadLetters"),
     )
     yield Panel(
-        "Dead letters by reason", "New dead letters per second.", "mps", (on.rates(working.DEAD, "reason"),), "areas"
+        "Dead letters by reason", "New dead letters per second.", "mps", (query.rates(working.DEAD, "reason"),), "areas"
     )
     yield Panel(
         "Stored dead letters",
         "Entries in the dead-letter stream. They leave it after `dead_letter.keep` or a replay.",
         "short",
-        (on.gauge(stream.DEAD_LETTERS, "dead letters"),),
+        (query.gauge(stream.DEAD_LETTERS, "dead letters"),),
     )
     yield Panel(
         "Messages lost",
         "Unfinished messages that were deleted or trimmed by somebody, in 15 minutes. There should be none.",
         "short",
-        (on.asks("PenstockMessagesLost", "lost"),),
-        steps=on.steps("PenstockMessagesLost"),
+        (query.asks("PenstockMessagesLost", "lost"),),
+        steps=query.steps("PenstockMessagesLost"),
     )
     yield Panel(
         "Group recreated",
         "How often the consumer group was missing and was recreated, in 15 minutes.",
         "short",
-        (on.asks("PenstockGroupRecreated", "recreated"),),
-        steps=on.steps("PenstockGroupRecreated"),
+        (query.asks("PenstockGroupRecreated", "recreated"),),
+        steps=query.steps("PenstockGroupRecreated"),
     )
 
 
-def _of_workers(on: Shown) -> Iterator[Panel]:
+def _of_workers(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Fenced steps",
         "Results that came after the message was taken over, in 15 minutes. Redis ignored them.",
         "short",
-        (on.asks("PenstockFencedSteps", "fenced"),),
-        steps=on.steps("PenstockFencedSteps"),
+        (query.asks("PenstockFencedSteps", "fenced"),),
+        steps=query.steps("PenstockFencedSteps"),
     )
     yield Panel(
         "Late steps by kind",
         "By the step that the worker tried: the message was taken over, or no longer pending.",
         "ops",
         (
-            on.rates(working.FENCED, "step"),
-            on.rates(working.GONE, "step").named("{{step}}, gone"),
+            query.rates(working.FENCED, "step"),
+            query.rates(working.GONE, "step").named("{{step}}, gone"),
         ),
     )
     yield Panel(
         "Leases lost",
         "Running workers that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
-        (on.asks("PenstockLeasesLost", "lost"),),
-        steps=on.steps("PenstockLeasesLost"),
+        (query.asks("PenstockLeasesLost", "lost"),),
+        steps=query.steps("PenstockLeasesLost"),
     )
     yield Panel(
         "Abandoned handlers",
         "Handlers that run past their timeout because a thread cannot be stopped. Each holds a slot.",
         "short",
-        (on.asks("PenstockHandlersAbandoned", "abandoned"),),
-        steps=on.steps("PenstockHandlersAbandoned"),
+        (query.asks("PenstockHandlersAbandoned", "abandoned"),),
+        steps=query.steps("PenstockHandlersAbandoned"),
     )
 
 
-def _of_redis(on: Shown) -> Iterator[Panel]:
+def _of_redis(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Redis errors",
         "Failed calls to Redis in 5 minutes.",
         "short",
-        (on.asks("PenstockRedisErrors", "failed"),),
-        steps=on.steps("PenstockRedisErrors"),
+        (query.asks("PenstockRedisErrors", "failed"),),
+        steps=query.steps("PenstockRedisErrors"),
     )
     yield Panel(
         "Redis errors by kind",
         "Absent: no connection. Unanswered: no reply, so it may have happened. Refused: Redis returned an error.",
         "ops",
-        (on.rates(process.REDIS_ERRORS, "kind"),),
+        (query.rates(process.REDIS_ERRORS, "kind"),),
     )
     yield Panel(
         "Redis latency",
         "Time until the reply, without the waiting time of blocking reads.",
         "s",
-        on.quantiles(process.REDIS_SECONDS),
+        query.quantiles(process.REDIS_SECONDS),
     )
     yield Panel(
         "Redis connections",
         "Open connections, and new ones per second.",
         "short",
-        (on.gauge(process.REDIS_CONNECTIONS, "open", "sum"), on.rate(process.REDIS_CONNECTS, "made")),
+        (query.gauge(process.REDIS_CONNECTIONS, "open", "sum"), query.rate(process.REDIS_CONNECTS, "made")),
     )

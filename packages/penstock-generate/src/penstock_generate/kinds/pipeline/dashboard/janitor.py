@@ -5,32 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel, Target
-from penstock_generate.kinds.pipeline.dashboard.variant import Shown
+from penstock_generate.kinds.pipeline.dashboard.variant import PipelineQueries
 from penstock_spec.kinds.pipeline.metrics import janitor, maintenance, stream
 
 TITLE = "Janitor"
 
 
-def panels(on: Shown) -> Iterator[Panel]:
+def panels(query: PipelineQueries) -> Iterator[Panel]:
     """The janitor itself, consumers and ghosts, and trimming."""
-    yield from _itself(on)
-    yield from _consumers(on)
-    yield from _trimming(on)
+    yield from _itself(query)
+    yield from _consumers(query)
+    yield from _trimming(query)
 
 
-def _itself(on: Shown) -> Iterator[Panel]:
+def _itself(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Leader",
         "Janitors that are leader; there should be one. Without it only workers promote, take over and measure.",
         "short",
-        (on.asks("PenstockJanitorMissing", "leaders"),),
+        (query.asks("PenstockJanitorMissing", "leaders"),),
         below="red",
-        steps=on.steps("PenstockJanitorMissing"),
+        steps=query.steps("PenstockJanitorMissing"),
     )
     yield Panel(
-        "Duration of a pass", "The janitor's pass over this pipeline.", "s", on.quantiles(janitor.JANITOR_PASS_SECONDS)
+        "Duration of a pass",
+        "The janitor's pass over this pipeline.",
+        "s",
+        query.quantiles(janitor.JANITOR_PASS_SECONDS),
     )
-    last = on.ours.of(janitor.JANITOR_LAST_PASS)
+    last = query.ours.of(janitor.JANITOR_LAST_PASS)
     yield Panel(
         "Since the last pass",
         "Time since the last pass without an error.",
@@ -41,70 +44,72 @@ def _itself(on: Shown) -> Iterator[Panel]:
         "Failed tasks",
         "Failed tasks of the janitor in 15 minutes; its log says why.",
         "short",
-        (on.asks("PenstockJanitorErrors", "failed"),),
-        steps=on.steps("PenstockJanitorErrors"),
+        (query.asks("PenstockJanitorErrors", "failed"),),
+        steps=query.steps("PenstockJanitorErrors"),
     )
-    yield Panel("Failed tasks by name", "Failed tasks per second.", "ops", (on.rates(janitor.JANITOR_ERRORS, "task"),))
+    yield Panel(
+        "Failed tasks by name", "Failed tasks per second.", "ops", (query.rates(janitor.JANITOR_ERRORS, "task"),)
+    )
     yield Panel(
         "Reconciled",
         "Repaired differences between Redis's pending list, which is the truth, and Penstock's side keys.",
         "ops",
-        (on.rates(janitor.RECONCILED, "what"),),
+        (query.rates(janitor.RECONCILED, "what"),),
     )
 
 
-def _consumers(on: Shown) -> Iterator[Panel]:
+def _consumers(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Consumers",
         "Consumers in the group. Foreign ones were not registered by Penstock.",
         "short",
-        (on.gauge(stream.CONSUMERS, "Penstock"), on.gauge(stream.FOREIGN_CONSUMERS, "foreign")),
+        (query.gauge(stream.CONSUMERS, "Penstock"), query.gauge(stream.FOREIGN_CONSUMERS, "foreign")),
     )
     yield Panel(
         "Oldest lease renewal",
         "The longest time since a live consumer renewed its lease, and since a foreign consumer was active.",
         "s",
-        (on.gauge(stream.OLDEST_LEASE_SECONDS, "Penstock"), on.gauge(stream.FOREIGN_IDLE_SECONDS, "foreign")),
+        (query.gauge(stream.OLDEST_LEASE_SECONDS, "Penstock"), query.gauge(stream.FOREIGN_IDLE_SECONDS, "foreign")),
     )
     yield Panel(
         "Ghost consumers",
         "Consumers whose process is gone and that are not removed yet.",
         "short",
-        (on.asks("PenstockGhostConsumers", "ghosts"),),
-        steps=on.steps("PenstockGhostConsumers"),
+        (query.asks("PenstockGhostConsumers", "ghosts"),),
+        steps=query.steps("PenstockGhostConsumers"),
     )
     yield Panel(
         "Ghosts removed",
         "Consumers without a process that were removed, once they owned no messages.",
         "ops",
-        (on.rate(janitor.GHOSTS_REMOVED, "removed"),),
+        (query.rate(janitor.GHOSTS_REMOVED, "removed"),),
     )
     yield Panel(
         "Taken over",
         "Messages of workers with an expired lease, released for others.",
         "mps",
-        (on.rate(maintenance.TAKEN_OVER, "taken over"),),
+        (query.rate(maintenance.TAKEN_OVER, "taken over"),),
     )
 
 
-def _trimming(on: Shown) -> Iterator[Panel]:
+def _trimming(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Expired dead letters",
         "Dead letters that were older than `dead_letter.keep`.",
         "mps",
-        (on.rate(janitor.DEAD_EXPIRED, "expired"),),
+        (query.rate(janitor.DEAD_EXPIRED, "expired"),),
     )
-    if on.has("PenstockTrimHeldBack"):
+    if query.has("PenstockTrimHeldBack"):
         yield Panel(
             "Trimmed",
             "Finished entries that were removed from the stream by `stream.retention`.",
             "mps",
-            (on.rate(janitor.TRIMMED, "trimmed"),),
+            (query.rate(janitor.TRIMMED, "trimmed"),),
         )
         yield Panel(
             "Entries not trimmed",
             "Entries older than the retention that stay, because a group has not finished them.",
             "short",
-            (on.asks("PenstockTrimHeldBack", "all"), on.by(janitor.TRIM_HELD_BACK, "group")),
-            steps=on.steps("PenstockTrimHeldBack"),
+            (query.asks("PenstockTrimHeldBack", "all"), query.by(janitor.TRIM_HELD_BACK, "group")),
+            steps=query.steps("PenstockTrimHeldBack"),
         )

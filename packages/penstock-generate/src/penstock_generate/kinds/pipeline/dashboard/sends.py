@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.pipeline.dashboard.variant import Shown
+from penstock_generate.kinds.pipeline.dashboard.variant import PipelineQueries
 from penstock_spec.kinds.pipeline.metrics import sending
 
 TITLE = "Sending"
@@ -27,39 +27,39 @@ FULL = {
 """Panels on a full backlog by alert; a spec has one of these alerts."""
 
 
-def panels(on: Shown) -> Iterator[Panel]:
+def panels(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Sent",
         "Sends by outcome. Unknown: no reply came, so the message may be in the stream.",
         "mps",
-        (on.rates(sending.SENT, "outcome"),),
+        (query.rates(sending.SENT, "outcome"),),
         "areas",
     )
     for alert, (title, description) in FULL.items():
-        if on.has(alert):
-            yield Panel(title, description, "short", (on.asks(alert, title.lower()),), steps=on.steps(alert))
+        if query.has(alert):
+            yield Panel(title, description, "short", (query.asks(alert, title.lower()),), steps=query.steps(alert))
     yield Panel(
         "Sends without a reply",
         "No reply came. With a deduplication key the send is retried; without one the sender gets `unknown`.",
         "mps",
-        (on.rate(sending.SENT, "unknown", outcome="unknown"),),
+        (query.rate(sending.SENT, "unknown", outcome="unknown"),),
     )
     yield Panel(
         "Duration of a send",
         "Including retries and the wait for room.",
         "s",
-        on.quantiles(sending.SEND_SECONDS),
+        query.quantiles(sending.SEND_SECONDS),
     )
     yield Panel(
         "Retries of sends",
         "Retries of sends per second.",
         "ops",
-        (on.rate(sending.SEND_RETRIES, "retries"),),
+        (query.rate(sending.SEND_RETRIES, "retries"),),
     )
     yield Panel(
         "Circuit breaker",
         "1 while a sender's breaker is open and its sends fail immediately; and openings per second.",
         "short",
-        (on.asks("PenstockBreakerOpen", "open"), on.rate(sending.BREAKER_OPENED, "opened")),
-        steps=on.steps("PenstockBreakerOpen"),
+        (query.asks("PenstockBreakerOpen", "open"), query.rate(sending.BREAKER_OPENED, "opened")),
+        steps=query.steps("PenstockBreakerOpen"),
     )

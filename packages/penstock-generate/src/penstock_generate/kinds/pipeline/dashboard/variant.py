@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from penstock_generate.alerts.define import NAME, NAMESPACE
-from penstock_generate.dashboards.panel_queries import CHOSEN, Asking, number, thresholds
-from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
+from penstock_generate.dashboards.panel_queries import CHOSEN, PanelQueries, number, thresholds
+from penstock_generate.kinds.pipeline.alerts import Alert, PipelineSources, alerts
 from penstock_spec.kinds.pipeline.metrics import process
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PipelineVariant:
     """The facts that decide which panels there are. Pipelines of one variant differ only in their placeholders."""
 
     alerts: frozenset[tuple[str, str]]
     """The names and queries of their alerts: the minutes in a query may depend on the spec."""
     keeps_nothing: bool
     has_runbooks: bool
-    witness: Pipeline = field(compare=False, repr=False)
+    example: Pipeline = field(compare=False, repr=False)
     """One of these pipelines. Its alerts give the queries; none of its numbers gets into the shared text."""
 
     @classmethod
@@ -30,14 +30,14 @@ class Shape:
         return cls(asked, spec.stream.retention.keeps_nothing, has_runbooks, spec)
 
 
-class Shown(Asking):
+class PipelineQueries(PanelQueries):
     """The queries of the rows."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, variant: PipelineVariant) -> None:
         """For the pipelines of one variant."""
-        asked = Sources.of(NAMESPACE, NAME, *CHOSEN)
+        asked = PipelineSources.of(NAMESPACE, NAME, *CHOSEN)
         self.scaler, self.hpa, self.deployment = asked.scaler, asked.hpa, asked.deployment
-        super().__init__(asked.ours, alerts(shape.witness, asked), asked.ours.of(process.INFO, role="worker"))
+        super().__init__(asked.ours, alerts(variant.example, asked), asked.ours.of(process.INFO, role="worker"))
 
 
 def values(spec: Pipeline, found: list[Alert]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline.producer.definitions import alias, definition
-from penstock_generate.kinds.pipeline.producer.object_types import Shapes
+from penstock_generate.kinds.pipeline.producer.object_types import ObjectTypes
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.message.flat import FieldTypes
@@ -23,7 +23,7 @@ from penstock_spec.kinds.pipeline.stream import JsonField
 def producer(it: PlannedSpec, schema: dict[str, Any], templates: Templates) -> Artifact:
     """The file."""
     spec: Pipeline = it.spec
-    shapes = Shapes(schema)
+    shapes = ObjectTypes(schema)
     values = {
         "name": spec.name,
         "environment": it.environment,
@@ -36,7 +36,7 @@ def producer(it: PlannedSpec, schema: dict[str, Any], templates: Templates) -> A
     return templates.artifact(f"{it.folder}/producer.py", "pipeline/producer.py", values)
 
 
-def _typing(shapes: Shapes) -> Iterator[str]:
+def _typing(shapes: ObjectTypes) -> Iterator[str]:
     """The names to import from `typing`."""
     yield from ("Any", "Protocol")
     fields = [field for shape in shapes.found for field in shape.fields]
@@ -48,7 +48,7 @@ def _typing(shapes: Shapes) -> Iterator[str]:
         yield "TypedDict"
 
 
-def _types(shapes: Shapes) -> str:
+def _types(shapes: ObjectTypes) -> str:
     told = [definition(one) for one in shapes.found]
     if shapes.alias is not None:
         told.append(alias(shapes.alias))

@@ -6,7 +6,7 @@ import keyword
 import re
 from collections.abc import Iterator
 
-from penstock_generate.kinds.pipeline.producer.object_types import Field, Shape
+from penstock_generate.kinds.pipeline.producer.object_types import Field, ObjectType
 from penstock_generate.rendering.python_literals import literal
 
 PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*|_[a-z0-9][A-Za-z0-9_]*")
@@ -16,7 +16,7 @@ TYPES = frozenset({"bool", "dict", "float", "int", "list", "str"})
 VAGUE = "  # types cannot say what: see schema.json"
 
 
-def definition(shape: Shape) -> str:
+def definition(shape: ObjectType) -> str:
     """The definition of an object's type."""
     as_class = all(_fits(one.name) for one in shape.fields)
     return "".join(f"{line}\n" for line in (_class(shape) if as_class else _call(shape)))
@@ -31,7 +31,7 @@ def _fits(name: str) -> bool:
     return bool(PLAIN.fullmatch(name)) and not keyword.iskeyword(name) and name not in TYPES
 
 
-def _class(shape: Shape) -> Iterator[str]:
+def _class(shape: ObjectType) -> Iterator[str]:
     yield f"class {shape.name}(TypedDict):"
     if shape.says:
         yield f"    {_docstring(shape.says)}"
@@ -42,7 +42,7 @@ def _class(shape: Shape) -> Iterator[str]:
             yield f"    {_docstring(one.says)}"
 
 
-def _call(shape: Shape) -> Iterator[str]:
+def _call(shape: ObjectType) -> Iterator[str]:
     """The functional form, with types as strings: they may be defined later."""
     yield f"{shape.name} = TypedDict("
     yield f"    {literal(shape.name)},"

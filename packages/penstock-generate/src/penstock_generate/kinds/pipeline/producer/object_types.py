@@ -40,7 +40,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ObjectType:
     """An object with fields."""
 
     name: str
@@ -48,10 +48,10 @@ class Shape:
     says: str
 
 
-class Shapes:
+class ObjectTypes:
     """The objects of one schema, the message's first."""
 
-    found: list[Shape]
+    found: list[ObjectType]
     alias: str | None
     """The type of a message that is no object with fields."""
 
@@ -64,7 +64,7 @@ class Shapes:
         self.found = []
         told = self._of(schema, ROOT, 0)
         for name, parts in self._asked:  # it grows during the loop
-            self.found.append(Shape(name, tuple(self._fields(parts)), of.description(parts[0])))
+            self.found.append(ObjectType(name, tuple(self._fields(parts)), of.description(parts[0])))
         names = {one.name for one in self.found}
         objects = all(one in names or one.startswith("dict[") for one in told.split(" | "))
         self.alias = None if ROOT in names else told if objects else f"dict[str, {ANY}]"

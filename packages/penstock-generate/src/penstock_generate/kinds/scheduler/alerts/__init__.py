@@ -9,11 +9,11 @@ from penstock_generate.alerts.define import NAME, NAMESPACE, Alert, Series
 from penstock_generate.kinds.scheduler.alerts import due, maintenance, pods, runs, settling
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
-__all__ = ["ASKED", "Alert", "Sources", "alerts"]
+__all__ = ["ANY_SCHEDULER", "Alert", "SchedulerSources", "alerts"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class SchedulerSources:
     """The series of a scheduler, and those of kube-state-metrics about it."""
 
     ours: Series
@@ -26,11 +26,11 @@ class Sources:
         return cls(Series({**where, "scheduler": name}, *chosen), Series({**where, "deployment": name}))
 
 
-ASKED = Sources.of(NAMESPACE, NAME)
+ANY_SCHEDULER = SchedulerSources.of(NAMESPACE, NAME)
 """The series of any scheduler: its labels are placeholders."""
 
 
-def alerts(spec: Scheduler, asked: Sources) -> list[Alert]:
+def alerts(spec: Scheduler, asked: SchedulerSources) -> list[Alert]:
     """All alerts of a spec, over these series."""
     ours = asked.ours
     return [

@@ -16,7 +16,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         yield Alert(
             "PenstockOrphansReturned",
             "warning",
-            ours.grown(cleanup.ORPHANS_RETURNED, QUARTER),
+            ours.increase(cleanup.ORPHANS_RETURNED, QUARTER),
             ">=",
             1,
             0,
@@ -28,7 +28,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         yield Alert(
             "PenstockNoLeader",
             "critical",
-            Query(f"({leads.text} or vector(0))", leads.feed),
+            Query(f"({leads.text} or vector(0))", leads.test_series),
             "<",
             1,
             max(3, -(-orphans.leadership.amount // 60_000) + 1),
@@ -38,7 +38,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockTidyingErrors",
         "warning",
-        ours.grown(cleanup.PASS_ERRORS, QUARTER),
+        ours.increase(cleanup.PASS_ERRORS, QUARTER),
         ">",
         5,
         0,

@@ -27,7 +27,7 @@ def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
         yield Alert(
             "PenstockReplicasBehind",
             "warning",
-            Query(f"{spec.replicas} - {ready.text}", lambda value: ready.feed(spec.replicas - value)),
+            Query(f"{spec.replicas} - {ready.text}", lambda value: ready.test_series(spec.replicas - value)),
             ">",
             0,
             10,
@@ -37,7 +37,7 @@ def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockLeasesLost",
         "warning",
-        ours.grown(process.LEASE_LOST, QUARTER),
+        ours.increase(process.LEASE_LOST, QUARTER),
         ">=",
         3,
         0,

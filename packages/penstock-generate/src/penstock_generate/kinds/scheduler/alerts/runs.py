@@ -30,7 +30,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         yield Alert(
             "PenstockZombiesCancelled",
             "warning",
-            ours.grown(running.ZOMBIES_CANCELLED, QUARTER),
+            ours.increase(running.ZOMBIES_CANCELLED, QUARTER),
             ">=",
             3,
             0,

@@ -39,7 +39,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockScriptErrors",
         "critical",
-        ours.grown(process.SCRIPT_ERRORS, QUARTER),
+        ours.increase(process.SCRIPT_ERRORS, QUARTER),
         ">=",
         1,
         0,
@@ -49,7 +49,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockScheduleRetriesExhausted",
         "warning",
-        ours.grown(settling.RETRIES_EXHAUSTED, QUARTER),
+        ours.increase(settling.RETRIES_EXHAUSTED, QUARTER),
         ">=",
         1,
         0,
@@ -59,7 +59,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockRunsFenced",
         "warning",
-        ours.grown(settling.FENCED, QUARTER),
+        ours.increase(settling.FENCED, QUARTER),
         ">",
         10,
         0,

@@ -5,100 +5,107 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.scheduler.dashboard.variant import Shown
+from penstock_generate.kinds.scheduler.dashboard.variant import SchedulerQueries
 from penstock_spec.kinds.scheduler.metrics import state, taking
 
 TITLE = "Due jobs"
 
 
-def panels(on: Shown) -> Iterator[Panel]:
+def panels(query: SchedulerQueries) -> Iterator[Panel]:
     """Due jobs, taken jobs, signals of the watchdog, and permits."""
-    yield from _due(on)
-    yield from _taken(on)
-    yield from _signals(on)
-    if on.has("PenstockPermitsExhausted"):
-        yield from _permits(on)
+    yield from _due(query)
+    yield from _taken(query)
+    yield from _signals(query)
+    if query.has("PenstockPermitsExhausted"):
+        yield from _permits(query)
 
 
-def _due(on: Shown) -> Iterator[Panel]:
+def _due(query: SchedulerQueries) -> Iterator[Panel]:
     yield Panel(
         "Lateness of the oldest job",
         "How long the oldest due job has waited, in mean intervals. The line is `health.overdue_factor`.",
         "none",
-        (on.asks("PenstockJobsOverdue", "late"),),
-        steps=on.steps("PenstockJobsOverdue"),
+        (query.asks("PenstockJobsOverdue", "late"),),
+        steps=query.steps("PenstockJobsOverdue"),
     )
     yield Panel(
         "Oldest overdue job and mean interval",
         "The two values behind the lateness. A cron job counts as one minute.",
         "s",
-        (on.gauge(state.OLDEST_OVERDUE_SECONDS, "oldest"), on.gauge(state.MEAN_INTERVAL_SECONDS, "mean interval")),
+        (
+            query.gauge(state.OLDEST_OVERDUE_SECONDS, "oldest"),
+            query.gauge(state.MEAN_INTERVAL_SECONDS, "mean interval"),
+        ),
     )
     yield Panel(
         "Lateness",
         "From the due time of a job to its start.",
         "s",
-        on.quantiles(taking.LATENESS_SECONDS),
+        query.quantiles(taking.LATENESS_SECONDS),
     )
-    ready = (on.gauge(state.READY, "ready"),)
-    if on.has("PenstockManyJobsReady"):
-        ready = (on.asks("PenstockManyJobsReady", "ready"),)
+    ready = (query.gauge(state.READY, "ready"),)
+    if query.has("PenstockManyJobsReady"):
+        ready = (query.asks("PenstockManyJobsReady", "ready"),)
     yield Panel(
         "Ready",
         "Due jobs that a pod may take. The line is `health.ready_factor` times `work.concurrency`.",
         "short",
         ready,
-        steps=on.steps("PenstockManyJobsReady"),
+        steps=query.steps("PenstockManyJobsReady"),
     )
     yield Panel(
         "Jobs in Redis",
         "Jobs in each set: waiting, working, paused.",
         "short",
-        (on.gauge(state.WAITING, "waiting"), on.gauge(state.WORKING, "working"), on.gauge(state.PAUSED, "paused")),
+        (
+            query.gauge(state.WAITING, "waiting"),
+            query.gauge(state.WORKING, "working"),
+            query.gauge(state.PAUSED, "paused"),
+        ),
     )
     yield Panel(
         "Registered jobs",
         "Jobs that a pod has registered; the highest number of all pods.",
         "short",
-        (on.gauge(state.REGISTERED, "highest"),),
+        (query.gauge(state.REGISTERED, "highest"),),
     )
 
     yield Panel(
         "Degraded pods",
         "1 while a pod reports that it is degraded. It alerts after `alerts.degraded_for`.",
         "short",
-        (on.asks("PenstockSchedulerDegraded", "degraded"),),
-        steps=on.steps("PenstockSchedulerDegraded"),
+        (query.asks("PenstockSchedulerDegraded", "degraded"),),
+        steps=query.steps("PenstockSchedulerDegraded"),
     )
 
 
-def _taken(on: Shown) -> Iterator[Panel]:
-    yield Panel("Taken", "Jobs that pods took per second.", "ops", (on.rate(taking.ACQUIRED, "taken"),))
-    if on.has("PenstockFewJobsTaken"):
+def _taken(query: SchedulerQueries) -> Iterator[Panel]:
+    yield Panel("Taken", "Jobs that pods took per second.", "ops", (query.rate(taking.ACQUIRED, "taken"),))
+    if query.has("PenstockFewJobsTaken"):
         yield Panel(
             "Share of expected runs",
             "The share of the expected runs, from the intervals of all jobs, that start.",
             "percentunit",
-            (on.asks("PenstockFewJobsTaken", "taken"),),
+            (query.asks("PenstockFewJobsTaken", "taken"),),
             below="orange",
-            steps=on.steps("PenstockFewJobsTaken"),
+            steps=query.steps("PenstockFewJobsTaken"),
         )
-    yield Panel("Passed over", "Due jobs that pods skipped, by reason.", "ops", (on.rates(taking.FILTERED, "why"),))
+    yield Panel("Passed over", "Due jobs that pods skipped, by reason.", "ops", (query.rates(taking.FILTERED, "why"),))
     yield Panel(
         "Failed starts",
         "Jobs that were taken but failed to start and were handed back.",
         "ops",
-        (on.rate(taking.SUBMISSION_FAILURES, "failed"),),
+        (query.rate(taking.SUBMISSION_FAILURES, "failed"),),
     )
     yield Panel(
         "Duration of a cycle",
         "From the check for due jobs to the last start.",
         "s",
-        on.quantiles(taking.CYCLE_SECONDS),
+        query.quantiles(taking.CYCLE_SECONDS),
     )
 
 
-def _signals(on: Shown) -> Iterator[Panel]:
+def _signals(query: SchedulerQueries) -> Iterator[Panel]:
     """Signals of the watchdog; each has an alert."""
     told = {
         "PenstockZeroProgress": ("No progress", "1 while jobs are due but a pod takes none."),
@@ -106,25 +113,25 @@ def _signals(on: Shown) -> Iterator[Panel]:
         "PenstockPermitLeakSuspect": ("Permit leak", "1 while few permits are free although few jobs run."),
     }
     for name, (title, description) in told.items():
-        if on.has(name):
-            yield Panel(title, description, "short", (on.asks(name, "signal"),), steps=on.steps(name))
+        if query.has(name):
+            yield Panel(title, description, "short", (query.asks(name, "signal"),), steps=query.steps(name))
 
 
-def _permits(on: Shown) -> Iterator[Panel]:
+def _permits(query: SchedulerQueries) -> Iterator[Panel]:
     yield Panel(
         "Permits held",
         "The share of all permits that is held.",
         "percentunit",
-        (on.asks("PenstockPermitsExhausted", "held"),),
-        steps=on.steps("PenstockPermitsExhausted"),
+        (query.asks("PenstockPermitsExhausted", "held"),),
+        steps=query.steps("PenstockPermitsExhausted"),
     )
     yield Panel(
         "Permits",
         "Permits of all pods, free permits, and the jobs that pods could take in their last cycle.",
         "short",
         (
-            on.gauge(taking.PERMITS, "all", "sum"),
-            on.gauge(taking.PERMITS_FREE, "free", "sum"),
-            on.gauge(taking.CAPACITY_PER_CYCLE, "per cycle", "sum"),
+            query.gauge(taking.PERMITS, "all", "sum"),
+            query.gauge(taking.PERMITS_FREE, "free", "sum"),
+            query.gauge(taking.CAPACITY_PER_CYCLE, "per cycle", "sum"),
         ),
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel, Step, Target
-from penstock_generate.kinds.scheduler.dashboard.variant import Shown
-from penstock_generate.rendering.placeholders import blank
+from penstock_generate.kinds.scheduler.dashboard.variant import SchedulerQueries
+from penstock_generate.rendering.placeholders import placeholder
 from penstock_spec.kinds.scheduler.metrics import process
 
 TITLE = "Pods"
 
 
-def panels(on: Shown) -> Iterator[Panel]:
-    there = on.deployment
+def panels(query: SchedulerQueries) -> Iterator[Panel]:
+    there = query.deployment
     yield Panel(
         "Pods",
         "Pods of the Deployment, and those that are ready.",
@@ -23,47 +23,47 @@ def panels(on: Shown) -> Iterator[Panel]:
             Target(there.gauge("kube_deployment_status_replicas_ready").text, "ready"),
         ),
     )
-    if on.has("PenstockReplicasBehind"):
+    if query.has("PenstockReplicasBehind"):
         yield Panel(
             "Scheduler absent",
             "1 while no pod exports metrics.",
             "short",
-            (on.asks("PenstockSchedulerAbsent", "absent"),),
-            steps=on.steps("PenstockSchedulerAbsent"),
+            (query.asks("PenstockSchedulerAbsent", "absent"),),
+            steps=query.steps("PenstockSchedulerAbsent"),
         )
         yield Panel(
             "Missing pods",
             "Pods of `replicas` that are not ready.",
             "short",
-            (on.asks("PenstockReplicasBehind", "missing"),),
-            steps=on.steps("PenstockReplicasBehind"),
+            (query.asks("PenstockReplicasBehind", "missing"),),
+            steps=query.steps("PenstockReplicasBehind"),
         )
     yield Panel("Pods shutting down", "Pods that received SIGTERM and still run.", "short",
-        (on.gauge(process.DRAINING, "shutting down", "sum"),),
+        (query.gauge(process.DRAINING, "shutting down", "sum"),),
     )  # fmt: skip
     yield Panel(
         "Leases lost",
         "Running pods that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
-        (on.asks("PenstockLeasesLost", "lost"),),
-        steps=on.steps("PenstockLeasesLost"),
+        (query.asks("PenstockLeasesLost", "lost"),),
+        steps=query.steps("PenstockLeasesLost"),
     )
     yield Panel(
         "Event loop",
         "The longest delay of a pod's event loop in 30 s. A blocked loop stops all its jobs.",
         "s",
-        (on.asks("PenstockLoopLag", "longest delay"),),
-        steps=on.steps("PenstockLoopLag"),
+        (query.asks("PenstockLoopLag", "longest delay"),),
+        steps=query.steps("PenstockLoopLag"),
     )
-    memory = on.of_process("process_resident_memory_bytes", per_second=False)
+    memory = query.of_process("process_resident_memory_bytes", per_second=False)
     yield Panel(
         "Memory",
         "Memory of each pod's process. At the line (`resources.memory`) the pod is killed.",
         "bytes",
         (Target(memory, "{{instance}}"),),
-        steps=(Step(blank("memory"), "red"),),
+        steps=(Step(placeholder("memory"), "red"),),
     )
-    processor = on.of_process("process_cpu_seconds_total", per_second=True)
+    processor = query.of_process("process_cpu_seconds_total", per_second=True)
     yield Panel(
         "CPU",
         "CPUs that each pod's process uses; Python code uses one at a time.",

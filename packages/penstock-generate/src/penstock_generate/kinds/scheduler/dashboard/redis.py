@@ -5,115 +5,115 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.scheduler.dashboard.variant import Shown
+from penstock_generate.kinds.scheduler.dashboard.variant import SchedulerQueries
 from penstock_spec.kinds.scheduler.metrics import process, settling
 
 TITLE = "Redis"
 
 
-def panels(on: Shown) -> Iterator[Panel]:
-    yield from _ended(on)
-    if on.has("PenstockSchedulerBreakerOpen"):
-        yield from _breakers(on)
-    yield from _calls(on)
+def panels(query: SchedulerQueries) -> Iterator[Panel]:
+    yield from _ended(query)
+    if query.has("PenstockSchedulerBreakerOpen"):
+        yield from _breakers(query)
+    yield from _calls(query)
 
 
-def _ended(on: Shown) -> Iterator[Panel]:
+def _ended(query: SchedulerQueries) -> Iterator[Panel]:
     yield Panel(
         "Time to hand back",
         "From the end of a run until Redis accepted the next due time.",
         "s",
-        on.quantiles(settling.SETTLE_SECONDS),
+        query.quantiles(settling.SETTLE_SECONDS),
     )
     yield Panel(
         "Due times not accepted by Redis", "Kept by pods and retried.", "short",
-        (on.gauge(settling.RECOVERING, "held", "sum"),),
+        (query.gauge(settling.RECOVERING, "held", "sum"),),
     )  # fmt: skip
-    yield Panel("Retries of handing back", "By success.", "ops", (on.rates(settling.RECOVERIES, "success"),))
+    yield Panel("Retries of handing back", "By success.", "ops", (query.rates(settling.RECOVERIES, "success"),))
     yield Panel(
         "Due times given up",
         "Due times that Redis did not accept in all retries, in 15 minutes. A refresh registers these jobs again.",
         "short",
-        (on.asks("PenstockScheduleRetriesExhausted", "given up"),),
-        steps=on.steps("PenstockScheduleRetriesExhausted"),
+        (query.asks("PenstockScheduleRetriesExhausted", "given up"),),
+        steps=query.steps("PenstockScheduleRetriesExhausted"),
     )
     yield Panel(
         "Fenced steps",
         "Results that came after the job was given to another pod, in 15 minutes. Redis ignored them.",
         "short",
-        (on.asks("PenstockRunsFenced", "fenced"),),
-        steps=on.steps("PenstockRunsFenced"),
+        (query.asks("PenstockRunsFenced", "fenced"),),
+        steps=query.steps("PenstockRunsFenced"),
     )
     yield Panel(
         "Late steps by kind",
         "By the step that the pod tried: the job was given to another pod, or is in no set any more.",
         "ops",
-        (on.rates(settling.FENCED, "step"), on.rates(settling.GONE, "step").named("{{step}}, gone")),
+        (query.rates(settling.FENCED, "step"), query.rates(settling.GONE, "step").named("{{step}}, gone")),
     )
 
 
-def _breakers(on: Shown) -> Iterator[Panel]:
+def _breakers(query: SchedulerQueries) -> Iterator[Panel]:
     yield Panel(
         "Circuit breakers",
         "0: closed, 1: half-open, 2: open. The highest value of both breakers in all pods.",
         "short",
-        (on.asks("PenstockSchedulerBreakerOpen", "state"),),
-        steps=on.steps("PenstockSchedulerBreakerOpen"),
+        (query.asks("PenstockSchedulerBreakerOpen", "state"),),
+        steps=query.steps("PenstockSchedulerBreakerOpen"),
     )
     yield Panel("Circuit breakers by name", "The breaker for taking jobs, and the one for handing them back.", "short",
-        (on.by(settling.BREAKER_STATE, "breaker"),),
+        (query.by(settling.BREAKER_STATE, "breaker"),),
     )  # fmt: skip
     yield Panel(
         "Circuit breaker activity",
         "How often breakers open and close, and calls that they blocked.",
         "ops",
         (
-            on.rate(settling.BREAKER_TRIPS, "opened"),
-            on.rate(settling.BREAKER_RECOVERIES, "closed"),
-            on.rate(settling.BREAKER_BLOCKED, "blocked calls"),
+            query.rate(settling.BREAKER_TRIPS, "opened"),
+            query.rate(settling.BREAKER_RECOVERIES, "closed"),
+            query.rate(settling.BREAKER_BLOCKED, "blocked calls"),
         ),
     )
     yield Panel(
         "Breaker stays open",
         "1 while a pod has a breaker that is not closed, or gets no reply from Redis.",
         "short",
-        (on.asks("PenstockRedisStall", "not closed"),),
-        steps=on.steps("PenstockRedisStall"),
+        (query.asks("PenstockRedisStall", "not closed"),),
+        steps=query.steps("PenstockRedisStall"),
     )
 
 
-def _calls(on: Shown) -> Iterator[Panel]:
+def _calls(query: SchedulerQueries) -> Iterator[Panel]:
     yield Panel(
         "Script errors",
         "Scripts that failed in 15 minutes.",
         "short",
-        (on.asks("PenstockScriptErrors", "errors"),),
-        steps=on.steps("PenstockScriptErrors"),
+        (query.asks("PenstockScriptErrors", "errors"),),
+        steps=query.steps("PenstockScriptErrors"),
     )
-    yield Panel("Script errors by script", "Per second.", "ops", (on.rates(process.SCRIPT_ERRORS, "script"),))
+    yield Panel("Script errors by script", "Per second.", "ops", (query.rates(process.SCRIPT_ERRORS, "script"),))
     yield Panel(
         "Scripts sent in full",
         "Calls with the full script text, because Redis does not keep it. Each costs more.",
         "ops",
-        (on.rates(process.SCRIPTS_SENT_WHOLE, "script"),),
+        (query.rates(process.SCRIPTS_SENT_WHOLE, "script"),),
     )
     yield Panel(
         "Redis errors",
         "Failed calls to Redis in 5 minutes.",
         "short",
-        (on.asks("PenstockRedisErrors", "failed"),),
-        steps=on.steps("PenstockRedisErrors"),
+        (query.asks("PenstockRedisErrors", "failed"),),
+        steps=query.steps("PenstockRedisErrors"),
     )
     yield Panel(
         "Redis errors by kind",
         "Absent: no connection. Unanswered: no reply, so it may have happened. Refused: Redis returned an error.",
         "ops",
-        (on.rates(process.REDIS_ERRORS, "kind"),),
+        (query.rates(process.REDIS_ERRORS, "kind"),),
     )
-    yield Panel("Redis latency", "Time until the reply.", "s", on.quantiles(process.REDIS_SECONDS))
+    yield Panel("Redis latency", "Time until the reply.", "s", query.quantiles(process.REDIS_SECONDS))
     yield Panel(
         "Redis connections",
         "Open connections, and new ones per second.",
         "short",
-        (on.gauge(process.REDIS_CONNECTIONS, "open", "sum"), on.rate(process.REDIS_CONNECTS, "made")),
+        (query.gauge(process.REDIS_CONNECTIONS, "open", "sum"), query.rate(process.REDIS_CONNECTS, "made")),
     )

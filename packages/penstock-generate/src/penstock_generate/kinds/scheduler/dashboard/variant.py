@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from penstock_generate.alerts.define import NAME, NAMESPACE
-from penstock_generate.dashboards.panel_queries import CHOSEN, Asking, thresholds
-from penstock_generate.kinds.scheduler.alerts import Alert, Sources, alerts
+from penstock_generate.dashboards.panel_queries import CHOSEN, PanelQueries, thresholds
+from penstock_generate.kinds.scheduler.alerts import Alert, SchedulerSources, alerts
 from penstock_spec.kinds.scheduler.metrics import process
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SchedulerVariant:
     """The facts that decide which panels there are. Schedulers of one variant differ only in their placeholders."""
 
     alerts: frozenset[str]
@@ -21,25 +21,25 @@ class Shape:
     queries: frozenset[str]
     """The queries of their alerts, which may contain numbers of the spec."""
     has_runbooks: bool
-    witness: Scheduler = field(compare=False, repr=False)
+    example: Scheduler = field(compare=False, repr=False)
     """One of these schedulers. Its alerts give the queries; none of its thresholds gets into the shared text."""
 
     @classmethod
     def of(cls, spec: Scheduler, found: list[Alert], *, has_runbooks: bool) -> Self:
         """The variant of a scheduler with these alerts."""
-        asked = alerts(spec, Sources.of("", ""))
+        asked = alerts(spec, SchedulerSources.of("", ""))
         return cls(frozenset(one.name for one in found), frozenset(one.query.text for one in asked), has_runbooks, spec)
 
 
-class Shown(Asking):
+class SchedulerQueries(PanelQueries):
     """The queries of the rows."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, variant: SchedulerVariant) -> None:
         """For the schedulers of one variant."""
-        asked = Sources.of(NAMESPACE, NAME, *CHOSEN)
+        asked = SchedulerSources.of(NAMESPACE, NAME, *CHOSEN)
         self.deployment = asked.deployment
         self.info = asked.ours.of(process.INFO)
-        super().__init__(asked.ours, alerts(shape.witness, asked), self.info)
+        super().__init__(asked.ours, alerts(variant.example, asked), self.info)
 
 
 def values(spec: Scheduler, found: list[Alert]) -> dict[str, Any]:
