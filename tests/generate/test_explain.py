@@ -27,7 +27,8 @@ def generated(repository: Path, penstock: Run) -> Path:
 
 
 def line_of(file: Path, text: str) -> int:
-    return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in line)
+    """The number of the first line with a text; a `$` stands for the end of the line."""
+    return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in f"{line}$")
 
 
 class Asked(NamedTuple):
@@ -52,7 +53,9 @@ class Asked(NamedTuple):
         ),
         Asked("deployment.yaml", "terminationGracePeriod", "shutdown.grace", "grace: 1h", "pods/deployment.yaml"),
         Asked("deployment.yaml", "image: ", "image", "image: registry", "pods/deployment.yaml"),
-        Asked("configmap.yaml", "namespace: ", "environments.production.namespace", "pipelines #", "pods/_parts"),
+        Asked(
+            "configmap.yaml", "namespace: ", "environments.production.namespace", "namespace: pipelines$", "pods/_parts"
+        ),
         Asked("podmonitor.yaml", "/team:", "owner.team", "owner: ", "pods/_parts"),
     ],
     ids=lambda one: one.field,
