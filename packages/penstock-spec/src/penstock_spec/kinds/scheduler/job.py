@@ -57,7 +57,8 @@ CronTimes = Annotated[
 ErrorInterval = Annotated[
     Duration | None,
     about(
-        "The time from the end of a failed run to the next run. Without it, a failed run is treated like any other.",
+        "The time from the end of a failed run to the next run. Without it, the next run is due as "
+        "after any other run.",
         "2m",
     ),
     A_SECOND,

@@ -31,8 +31,7 @@ class SchedulerWork(Section):
     scan_factor: Annotated[
         Number,
         about(
-            "How many more due jobs than it can take a pod reads if some of them belong to other shards, "
-            "as a multiple.",
+            "If some due jobs belong to other shards, a pod reads this many times more due jobs than it can take.",
             4,
             ge=0,
             le=100,
@@ -105,8 +104,8 @@ class Breakers(Section):
     failures: Annotated[
         int,
         about(
-            "The number of failures that opens a breaker. A failure that was waited for counts once more "
-            "for each second.",
+            "The number of failures that opens a breaker. A failure after a wait counts once more for "
+            "each second of the wait.",
             5,
             ge=1,
             le=10_000,
