@@ -21,8 +21,8 @@ hypothesis.settings.register_profile("house", hypothesis.settings(), deadline=No
 hypothesis.settings.load_profile("house")
 
 
-# What `make validators` has built is as good as installed.
-os.environ["PATH"] += f"{os.pathsep}{Path(__file__).parents[1] / 'build/validators/bin'}"
+# Programs that `make validators` has built count before installed ones: their versions are pinned.
+os.environ["PATH"] = f"{Path(__file__).parents[1] / 'build/validators/bin'}{os.pathsep}{os.environ['PATH']}"
 
 # Of whoever runs the tests: in a hook, git names the repository that it is about, and theirs are others.
 for _name in [name for name in os.environ if name.startswith("GIT_")] + ["NO_COLOR"]:
