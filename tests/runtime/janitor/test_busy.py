@@ -51,7 +51,7 @@ def test_costs_follow_what_pods_hold_and_are_set_on_change_only(target: Target) 
             await one.make()
             assert costs.taken() == [("web-1", 8), ("web-2", 4), ("web-3", 0)]
 
-            clock.move(rounds.BUSY_EVERY)
+            clock.move(rounds.COSTS_EVERY)
             await one.make()
             assert costs.taken() == []
 
@@ -59,12 +59,12 @@ def test_costs_follow_what_pods_hold_and_are_set_on_change_only(target: Target) 
             hold(stage, idle, 1)
             await one.make()
             assert costs.taken() == [], "not before it is time"
-            clock.move(rounds.BUSY_EVERY)
+            clock.move(rounds.COSTS_EVERY)
             await one.make()
             assert costs.taken() == [("web-1", 0), ("web-3", 1)]
 
             stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, idle)
-            clock.move(rounds.BUSY_EVERY)
+            clock.move(rounds.COSTS_EVERY)
             await one.make()
             assert costs.taken() == [("web-3", 0)], "its consumer is gone"
 

@@ -41,8 +41,8 @@ async def seen(stage: Stage, pods: PodsApi) -> RoundPlan:
 async def looked(stage: Stage) -> dict[str, int]:
     told = await seen(stage, Listed())
     assert told.trouble is None
-    assert {one.pipeline for one in told.finds} <= {"trial"}
-    return {one.does: one.count for one in told.finds if isinstance(one, PlannedChange)}
+    assert {one.pipeline for one in told.changes} <= {"trial"}
+    return {one.does: one.count for one in told.changes if isinstance(one, PlannedChange)}
 
 
 def mess(stage: Stage) -> None:
@@ -72,25 +72,25 @@ def test_it_says_all_that_a_round_would_do(target: Target) -> None:
     mess(stage)
     assert keep(looked(stage)) == {
         "promote parked messages that are due": 2,
-        "let delayed messages into the stream": 1,
-        "remove dead letters that are too old": 1,
-        "put delayed bodies and their due times right": 2,
+        "promote delayed messages that are due": 1,
+        "remove expired dead letters": 1,
+        "repair delayed messages": 2,
         "take over messages of lost workers": 4,
         "delete consumers of lost workers": 1,
-        "take consumers of ours without a lease for lost": 1,
-        "give parked messages the due time that they lost": 1,
-        "drop due times of what is not parked": 1,
-        "bring back what is pending nowhere": 1,
-        "remove consumers whose pod is gone": 1,
+        "mark workers without a lease as lost": 1,
+        "restore missing due times of parked messages": 1,
+        "remove due times of messages that are not parked": 1,
+        "bring back messages that are not pending": 1,
+        "remove ghosts: consumers whose pod is gone": 1,
     }
 
 
 @pytest.mark.parametrize(
     ("spec", "does"),
     [
-        ("stream: {retention: {keep: {length: 3}}}", "trim finished entries, as far as every group has finished them"),
-        ("stream: {retention: {keep: {age: 1h}}}", "trim finished entries, as far as every group has finished them"),
-        ("stream: {foreign_workers: true}", "delete what others finished"),
+        ("stream: {retention: {keep: {length: 3}}}", "trim entries that every group has finished"),
+        ("stream: {retention: {keep: {age: 1h}}}", "trim entries that every group has finished"),
+        ("stream: {foreign_workers: true}", "delete messages that foreign workers finished"),
     ],
 )
 def test_it_speaks_of_what_the_spec_says(target: Target, spec: str, does: str) -> None:
@@ -109,11 +109,11 @@ def test_it_speaks_of_what_the_spec_says(target: Target, spec: str, does: str) -
 def test_a_group_that_is_not_there(target: Target) -> None:
     """It is made, or made again."""
     stage = Stage(target)
-    assert keep(looked(stage)) == {"make the group": 1}
+    assert keep(looked(stage)) == {"create the group": 1}
     stage.make()
     assert keep(looked(stage)) == {}
     stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
-    assert keep(looked(stage)) == {"make the group again, which vanished, and bring back what is left": 1}
+    assert keep(looked(stage)) == {"recreate the vanished group, and bring back its messages": 1}
 
 
 KEPT = "stream: {retention: {keep: {length: 100}}}"
@@ -131,11 +131,11 @@ def test_what_is_kept_of_messages_that_are_not_pending(target: Target, spec: str
     stage.ask("HSET", stage.keys.uncharged, ids[0], 1, "1-1", 1, "~count", 5, "nonsense", 1)
     stage.ask("HSET", stage.keys.crashed, "2-2", "crash", ids[1], "crash")
     stage.ask("XACK", stage.keys.stream, stage.keys.group, ids[0])
-    forgets = "forget what is kept of messages that are not pending any more"
+    forgets = "remove records of messages that are not pending"
     if spec == FOREIGN:
-        expected = {forgets: 4, "delete what others finished": 1}
+        expected = {forgets: 4, "delete messages that foreign workers finished": 1}
     else:
-        expected = {forgets: 3, "bring back what is pending nowhere": 1}
+        expected = {forgets: 3, "bring back messages that are not pending": 1}
     assert keep(looked(stage)) == expected
 
     keep(stage.round())
@@ -158,8 +158,8 @@ def test_what_was_finished_while_another_group_read(target: Target) -> None:
     assert keep(looked(stage)) == {}
     stage.ask("XGROUP", "DESTROY", stage.keys.stream, "debug")
     expected = {
-        "delete what was finished while another group read the stream": 2,
-        "bring back what is pending nowhere": 1,
+        "delete messages finished while another group read the stream": 2,
+        "bring back messages that are not pending": 1,
     }
     assert keep(looked(stage)) == expected
 
@@ -180,7 +180,7 @@ def test_pods_that_are_protected(target: Target) -> None:
     stage.add(3)
     stage.read(stage.life("worker-web-1"), 2)
     stage.read(stage.life("worker-web-2"), 1)
-    assert keep(looked(stage)) == {"set the pod-deletion costs of pods": 2}
+    assert keep(looked(stage)) == {"set pod-deletion costs": 2}
 
 
 def test_ghosts_that_are_only_logged(target: Target) -> None:
@@ -191,7 +191,7 @@ def test_ghosts_that_are_only_logged(target: Target) -> None:
     stage.read("somebody-else", 1)
 
     async def says() -> bool:
-        return await looked(stage) == {"log ghosts, and leave them": 1}
+        return await looked(stage) == {"log ghosts without removing them": 1}
 
     keep(until(says, "it is idle"))
 
@@ -205,7 +205,7 @@ def test_ghosts_of_whom_nobody_knows(target: Target) -> None:
 
     async def says() -> bool:
         told = await seen(stage, Nobody())
-        return [str(one) for one in told.finds] == ["cannot tell ghosts: nobody knows  (trial)"]
+        return [str(one) for one in told.changes] == ["cannot find ghosts: nobody knows  (trial)"]
 
     keep(until(says, "it is idle"))
 
@@ -217,7 +217,7 @@ def test_a_refusal_is_no_group_that_is_not_there(target: Target) -> None:
     told = keep(seen(stage, Listed()))
     assert isinstance(told.trouble, Refused)
     assert told.trouble.code == "WRONGTYPE"
-    assert told.finds == ()
+    assert told.changes == ()
 
 
 def test_one_pipeline_in_trouble_hides_no_other(house: Callable[..., House]) -> None:
@@ -228,7 +228,7 @@ def test_one_pipeline_in_trouble_hides_no_other(house: Callable[..., House]) -> 
     janitor = one.janitor("--dry-run")
 
     assert janitor.process.wait(PATIENCE) == 1, janitor.log()
-    assert "would make the group  (well: 1)" in janitor.log()
+    assert "would create the group  (well: 1)" in janitor.log()
     assert "broken: cannot be checked: Redis refused: WRONGTYPE" in janitor.log()
     assert "something else stands under one of the pipeline's keys" in janitor.log()
 

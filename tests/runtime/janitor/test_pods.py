@@ -57,7 +57,7 @@ def test_an_answer_that_is_no_list_of_pods_is_none(pods: Callable[[ApiServer], K
 
 def test_no_pods_at_all_is_not_believed(pods: Callable[[ApiServer], KubernetesPods]) -> None:
     """The janitor runs in a pod itself: it looks at the wrong place."""
-    with ApiServer() as api, pytest.raises(PodsUnknownError, match="not even ours"):
+    with ApiServer() as api, pytest.raises(PodsUnknownError, match="not even this one"):
         pods(api).names()
 
 
@@ -96,7 +96,7 @@ def test_the_package_is_loaded_only_when_something_is_asked() -> None:
     """It costs 35 MB, and few janitors need it."""
     code = (
         "import sys\n"
-        "from penstock.janitor import janitor, process\n"
+        "from penstock.janitor import janitor, role\n"
         "from penstock.janitor.kubernetes_pods import KubernetesPods\n"
         "KubernetesPods('tests', {})\n"
         "print([name for name in sys.modules if name.startswith('kubernetes')])\n"

@@ -7,7 +7,7 @@ from command_costs import Meter, MeteredLink
 from promises import keep
 from servers import Server
 
-from penstock.scheduler.acquiring import LOOK, STRANGERS
+from penstock.scheduler.acquiring import INSPECTED, MOST_SKIPPED
 from penstock.scheduler.job_steps import (
     MOST,
     MOST_ASKED,
@@ -71,7 +71,7 @@ class Crowd:
         await self.steps.lease(LIFE, LEASE, "begin")
 
     async def take(self, *, most: int = MOST, shards: str = "*", skip: Sequence[str] = ()) -> list[EndedRun]:
-        took = await self.steps.acquire(LIFE, most, look=LOOK, shards=shards, skip=skip)
+        took = await self.steps.acquire(LIFE, most, look=INSPECTED, shards=shards, skip=skip)
         assert took is not None
         return [returned(one) for one in took.jobs]
 
@@ -80,7 +80,7 @@ class Crowd:
         steps, second = self.steps, self.second
         for at in range(0, ROUNDS * MOST, MOST):
             await steps.register(entries(range(at, at + MOST), second, schedule="1m"))
-        nobody = [name(JOBS + n) for n in range(STRANGERS)]
+        nobody = [name(JOBS + n) for n in range(MOST_SKIPPED)]
         for shard in range(SHARDS):
             # Of as many as are looked at nine of ten are others'; and then all of them.
             mine = await self.take(shards=f",{shard},", skip=nobody)

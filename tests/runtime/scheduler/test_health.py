@@ -14,9 +14,9 @@ WELL = PodState(
 
 def judged(seen: PodState, looks: int = IN_A_ROW) -> tuple[set[str], bool]:
     """The signals after so many looks, and whether the pod is degraded."""
-    health = Watchdog(Terms())
-    signals = [health.look(seen) for _ in range(looks)][-1]
-    return {name for name, shows in signals.items() if shows}, health.is_degraded(seen, signals)
+    watchdog = Watchdog(Terms())
+    signals = [watchdog.check(seen) for _ in range(looks)][-1]
+    return {name for name, shows in signals.items() if shows}, watchdog.is_degraded(seen, signals)
 
 
 @pytest.mark.parametrize(

@@ -46,21 +46,21 @@ def listing(code: Path, function: str) -> JobLister:
 def test_a_list_that_is_changed_in_place_is_read_anew(code: Path) -> None:
     """The function may give the same objects each time, with other words in them."""
     it = listing(code, "jobs")
-    assert asyncio.run(it.ask()).mine["images"].every == Duration("30s")
+    assert asyncio.run(it.read()).mine["images"].every == Duration("30s")
     sys.modules["told_jobs"].JOBS[0]["every"] = "2m"
-    assert asyncio.run(it.ask()).mine["images"].every == Duration("2m")
+    assert asyncio.run(it.read()).mine["images"].every == Duration("2m")
     sys.modules["told_jobs"].JOBS[0]["args"]["of"].append("disks")
-    assert asyncio.run(it.ask()).mine["images"].args == {"of": ["images", "disks"]}
+    assert asyncio.run(it.read()).mine["images"].args == {"of": ["images", "disks"]}
 
 
 def test_names_that_are_removed_as_damage_are_not_registered(code: Path, caplog: pytest.LogCaptureFixture) -> None:
     """They would be there and gone, again and again; where nothing removes them, they are names as others."""
-    assert set(asyncio.run(listing(code, "numbers").ask()).mine) == {"n-1"}
+    assert set(asyncio.run(listing(code, "numbers").read()).mine) == {"n-1"}
     assert "removes such entries" in str(caplog.records[0].__dict__)
     kept = spec_of(jobs="told_jobs:numbers", handler="asyncio:sleep", cleanup={"orphans": {"remove_numeric": False}})
-    assert set(asyncio.run(JobLister(kept, [code]).ask()).mine) == {"12", "n-1"}
+    assert set(asyncio.run(JobLister(kept, [code]).read()).mine) == {"12", "n-1"}
 
 
 def test_a_generator_works_beside_the_loop(code: Path) -> None:
     """It may ask somebody for each job, and take its time for it."""
-    assert set(asyncio.run(listing(code, "some").ask()).mine) == {"asked"}
+    assert set(asyncio.run(listing(code, "some").read()).mine) == {"asked"}

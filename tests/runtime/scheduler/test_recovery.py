@@ -106,7 +106,7 @@ def test_after_three_tries_it_is_left_to_the_next_refresh(target: Target) -> Non
         assert (held.tally.exhausted.value, held.settler.unsettled) == (2, 2)
         await held.settler.recover()
         assert held.settler.unsettled == 2
-        held.settler.bring_back()
+        held.settler.retry_exhausted()
         await held.settler.recover()
         assert held.settler.unsettled == 0
         await link.close()
@@ -159,7 +159,7 @@ def test_a_pod_that_leaves_in_the_middle_of_a_batch_forgets_none_of_it(target: T
         held.settler.put(EndedRun(ended.name, ended.score, ended.due + 60, b"{}"))
         held.settler.put(EndedRun(stopped.name, stopped.score, stopped.due, None))
         task = asyncio.create_task(held.settler.run())
-        while not held.settler._in_hand:  # noqa: SLF001, ASYNC110 - the moment that is meant, of which nobody tells
+        while not held.settler._in_progress:  # noqa: SLF001, ASYNC110 - the moment that is meant, of which nobody tells
             await asyncio.sleep(0)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

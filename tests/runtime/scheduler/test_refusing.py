@@ -86,14 +86,14 @@ def test_a_list_that_is_no_function(code: Path) -> None:
 def test_a_function_that_gives_no_list(code: Path) -> None:
     """The pod goes on with the list before, and says so."""
     listing = JobLister(spec_of(jobs="refused:given", handler="asyncio:sleep"), [code])
-    with pytest.raises(TypeError, match=r"`refused:given` gave a `dict`, and not a list of jobs"):
-        asyncio.run(listing.ask())
+    with pytest.raises(TypeError, match=r"`refused:given` returned a `dict` instead of a list of jobs"):
+        asyncio.run(listing.read())
 
 
 def test_jobs_that_cannot_be_are_left_out(code: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The others run; the first few are told by name."""
     listing = JobLister(spec_of(jobs="refused:mixed", handler="asyncio:sleep", each={"every": "5s"}), [code])
-    assert set(asyncio.run(listing.ask()).mine) == {"a", "b"}
+    assert set(asyncio.run(listing.read()).mine) == {"a", "b"}
     (record,) = caplog.records
     told = vars(record)["penstock_fields"]["jobs"]
     assert "two words" in told

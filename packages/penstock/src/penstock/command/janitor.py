@@ -88,7 +88,7 @@ def _tell(seen: Sequence[RoundPlan]) -> int:
     """What a round would do, and of which pipelines nobody can say it."""
     from penstock.operating.reach import as_sentence
 
-    finds = [found for one in seen for found in one.finds]
+    finds = [found for one in seen for found in one.changes]
     for found in finds:
         tell(str(found))
     troubles = [(one.pipeline, as_sentence(one.trouble)) for one in seen if one.trouble]

@@ -1,1 +1,1 @@
-"""The janitor: what has to go on in the pipelines of an environment, also while no worker runs."""
+"""The janitor: maintains all pipelines of an environment, also while no worker runs."""

@@ -1,4 +1,4 @@
-"""Who reads in a group."""
+"""The consumers of a group."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from penstock.maintenance.replies import items, mapping, number, raw
 from penstock.wire.link import Link
 
 OWN = re.compile(rb"[^~].*~[0-9A-Za-z]{8}", re.DOTALL)
-"""An incarnation of a worker of ours; what begins with `~` is a state. See `overdue.lua`."""
+"""The name of a Penstock worker's consumer; a name that begins with `~` is a state. See `overdue.lua`."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupConsumer:
-    """One reader."""
+    """One consumer."""
 
     name: bytes
     pending: int
     idle: int
-    """ms since it last asked for something."""
+    """Milliseconds since its last call."""
 
     @property
     def is_state(self) -> bool:
-        """Whether it is no reader but stands for a state."""
+        """Whether it stands for a state."""
         return self.name.startswith(b"~")
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is a worker of our make, by its name."""
+        """Whether its name is that of a Penstock worker."""
         return OWN.fullmatch(self.name) is not None
 
 
 async def consumers(link: Link, keys: PipelineKeys) -> list[GroupConsumer]:
-    """All of the group. Raises Refused where it is not there."""
+    """All consumers of the group. Raises Refused if the group does not exist."""
     found = []
     for told in items(await link.call("XINFO", "CONSUMERS", keys.stream, keys.group)):
         one = mapping(told)
@@ -43,7 +43,7 @@ async def consumers(link: Link, keys: PipelineKeys) -> list[GroupConsumer]:
 
 
 async def foreign_consumers(link: Link, keys: PipelineKeys) -> list[GroupConsumer]:
-    """Those of another make: they have no lease, and no name of ours."""
+    """Foreign consumers: they have no lease, and no name of a Penstock worker."""
     others = [one for one in await consumers(link, keys) if not one.is_state and not one.is_ours]
     if not others:
         return []

@@ -11,27 +11,27 @@ from penstock.janitor.kubernetes_pods import PodsApi
 from penstock.keys import PipelineKeys
 from penstock.wire.link import Link
 
-PLACE = "{hostname}"
-INCARNATION = r"~[0-9A-Za-z]{8}"
+HOSTNAME = "{hostname}"
+SUFFIX = r"~[0-9A-Za-z]{8}"
 
 
 class DeletionCosts:
-    """Sets the costs of the pods of one pipeline, and only those that change."""
+    """Sets the costs of one pipeline's pods, where they change."""
 
     def __init__(self, link: Link, keys: PipelineKeys, consumer: str, pods: PodsApi) -> None:
-        """`consumer` as in the spec. Where it has no `{hostname}`, nobody can tell whose consumer it is."""
+        """`consumer` as in the spec. Without `{hostname}` in it, no consumer can be matched to a pod."""
         self._link = link
         self._keys = keys
         self._pods = pods
-        before, place, after = consumer.partition(PLACE)
-        name = f"{re.escape(before)}(?P<pod>[a-z0-9.-]+){re.escape(after.replace(PLACE, ''))}{INCARNATION}"
+        before, place, after = consumer.partition(HOSTNAME)
+        name = f"{re.escape(before)}(?P<pod>[a-z0-9.-]+){re.escape(after.replace(HOSTNAME, ''))}{SUFFIX}"
         self._name = re.compile(name.encode()) if place else None
         self._set: dict[str, int] = {}
 
-    async def protect(self) -> int:
-        """How many costs were set. Raises PodsUnknownError."""
+    async def update(self) -> int:
+        """Returns how many costs were set. Raises PodsUnknownError."""
         costs = await self.costs()
-        # A pod without a consumer any more is leaving; if it stays after all, it stays without work.
+        # A pod that no longer has a consumer is shutting down, or has no work.
         wanted = {pod: 0 for pod, cost in self._set.items() if cost} | costs
         changed = 0
         for pod, cost in wanted.items():
@@ -43,7 +43,7 @@ class DeletionCosts:
         return changed
 
     async def costs(self) -> dict[str, int]:
-        """What each pod should cost: what it holds, up to the next power of two, so that few changes are to be told."""
+        """The cost of each pod: the entries it holds, rounded up to a power of two so that it changes seldom."""
         if self._name is None:
             return {}
         held: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What a round would do, without doing it: only commands that read."""
+"""What a round would do, found out with read commands only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
 
 COUNT = b"~count"
-"""What `bring_back` keeps among the uncharged; it is no entry."""
+"""The counter that `bring_back` keeps among the uncharged entries."""
 ENTRY = re.compile(rb"[0-9]+-[0-9]+")
 
 
@@ -39,83 +39,86 @@ class PlannedChange:
 
 @dataclass(frozen=True, slots=True)
 class UnknownChange:
-    """One thing of which nobody can say whether a round would do it."""
+    """One thing that a round might do."""
 
     pipeline: str
     what: str
     why: str
 
     def __str__(self) -> str:
-        return f"cannot tell {self.what}: {self.why}  ({self.pipeline})"
+        return f"cannot find {self.what}: {self.why}  ({self.pipeline})"
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """What came of a look at one pipeline."""
+    """What a round would do for one pipeline."""
 
     pipeline: str
-    finds: tuple[PlannedChange | UnknownChange, ...]
+    changes: tuple[PlannedChange | UnknownChange, ...]
     trouble: RedisTrouble | None = None
-    """Why nothing could be told of it."""
+    """Why nothing is known of the pipeline."""
 
 
 class DryRun:
-    """At one pipeline, as far as one round looks: a page of each index, and a page of the stream."""
+    """Inspects one pipeline as far as one round goes: one page of each index, and one page of the stream."""
 
     def __init__(self, pipeline: ResolvedPipeline, link: Link, pods: PodsApi) -> None:
-        """Nothing is asked yet."""
+        """Nothing is read yet."""
         self._name = pipeline.name
         self._spec = pipeline.spec
         self._keys = pipeline.keys
         self._link = link
         self._pods = pods
 
-    async def finds(self) -> list[PlannedChange | UnknownChange]:
-        """All that a round would find to do. Raises RedisTrouble."""
+    async def changes(self) -> list[PlannedChange | UnknownChange]:
+        """Everything that a round would do. Raises RedisTrouble."""
         found: list[PlannedChange | UnknownChange] = [
-            PlannedChange(self._name, does, count) async for does, count in self._all() if count
+            PlannedChange(self._name, does, count) async for does, count in self._changes() if count
         ]
         return found + await self._ghosts()
 
-    async def _all(self) -> AsyncIterator[tuple[str, int]]:
+    async def _changes(self) -> AsyncIterator[tuple[str, int]]:
         keys, now = self._keys, milliseconds(await self._link.call("TIME"))
         yield "promote parked messages that are due", await self._count("ZCOUNT", keys.parked, "-inf", now)
-        yield "let delayed messages into the stream", await self._count("ZCOUNT", keys.delayed, "-inf", now)
+        yield "promote delayed messages that are due", await self._count("ZCOUNT", keys.delayed, "-inf", now)
         too_old = now - self._spec.dead_letter.keep.amount
-        yield "remove dead letters that are too old", await self._older(keys.dead, too_old)
-        yield "put delayed bodies and their due times right", await self._delayed()
-        if not await self._group_is_there():
+        yield "remove expired dead letters", await self._older(keys.dead, too_old)
+        yield "repair delayed messages", await self._delayed()
+        if not await self._group_exists():
             vanished = await self._count("HEXISTS", keys.position, "since")
-            again = "make the group again, which vanished, and bring back what is left"
-            yield again if vanished else "make the group", 1
+            again = "recreate the vanished group, and bring back its messages"
+            yield again if vanished else "create the group", 1
             return
-        async for one in self._lost(now):
+        async for one in self._lost_workers(now):
             yield one
-        yield "give parked messages the due time that they lost", await self._parked_without_due()
-        yield "drop due times of what is not parked", await self._due_without_parked()
-        forgotten, nowhere = await self._left()
-        yield "forget what is kept of messages that are not pending any more", forgotten
+        yield "restore missing due times of parked messages", await self._parked_without_due()
+        yield "remove due times of messages that are not parked", await self._due_without_parked()
+        forgotten, nowhere = await self._records()
+        yield "remove records of messages that are not pending", forgotten
         foreign = self._spec.stream.foreign_workers
         if self._spec.stream.retention.keeps_nothing:
-            unfinished, beside = await self._nowhere()
-            yield "delete what was finished while another group read the stream", beside
+            unfinished, beside = await self._not_pending()
+            yield "delete messages finished while another group read the stream", beside
             nowhere |= unfinished
-        yield "delete what others finished" if foreign else "bring back what is pending nowhere", len(nowhere)
+        yield (
+            "delete messages that foreign workers finished" if foreign else "bring back messages that are not pending",
+            len(nowhere),
+        )
         keep = self._spec.stream.retention.keep
         if isinstance(keep, KeepLength):
             length = await self._count("XLEN", keys.stream)
-            yield "trim finished entries, as far as every group has finished them", max(0, length - keep.length)
+            yield "trim entries that every group has finished", max(0, length - keep.length)
         elif isinstance(keep, KeepAge):
             older = await self._older(keys.stream, now - keep.age.amount)
-            yield "trim finished entries, as far as every group has finished them", older
+            yield "trim entries that every group has finished", older
         if self._spec.scaling.protect_busy:
             busy = DeletionCosts(self._link, keys, self._spec.stream.consumer, self._pods)
-            yield "set the pod-deletion costs of pods", len(await busy.costs())
+            yield "set pod-deletion costs", len(await busy.costs())
 
     async def _count(self, *command: str | int) -> int:
         return number(await self._link.call(*command))
 
-    async def _group_is_there(self) -> bool:
+    async def _group_exists(self) -> bool:
         try:
             told = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
         except Refused as refused:
@@ -124,8 +127,8 @@ class DryRun:
             raise
         return any(mapping(one)[b"name"] == self._keys.group.encode() for one in told)
 
-    async def _lost(self, now: int) -> AsyncIterator[tuple[str, int]]:
-        """Consumers of ours whose lease is over, and those that have none."""
+    async def _lost_workers(self, now: int) -> AsyncIterator[tuple[str, int]]:
+        """Penstock's consumers with an expired lease, or without one."""
         keys = self._keys
         over = {raw(one) for one in items(await self._link.call("ZRANGEBYSCORE", keys.alive, 0, now))}
         over |= {raw(one) for one in items(await self._link.call("ZRANGEBYSCORE", keys.alive, -now, "(0"))}
@@ -134,7 +137,7 @@ class DryRun:
         yield "take over messages of lost workers", sum(held.get(name, 0) for name in over)
         yield "delete consumers of lost workers", len(over)
         ours = [one.name for one in found if one.is_ours]
-        yield "take consumers of ours without a lease for lost", await self._without_lease(ours)
+        yield "mark workers without a lease as lost", await self._without_lease(ours)
 
     async def _without_lease(self, names: Sequence[bytes]) -> int:
         if not names:
@@ -157,8 +160,8 @@ class DryRun:
         keys = self._keys
         return abs(await self._count("ZCARD", keys.delayed) - await self._count("HLEN", keys.bodies))
 
-    async def _left(self) -> tuple[int, set[bytes]]:
-        """Accounts of entries that are pending nowhere: how many are forgotten, and which entries come back instead."""
+    async def _records(self) -> tuple[int, set[bytes]]:
+        """Records of entries that are not pending: how many would be removed, and which entries would come back."""
         keys = self._keys
         _, uncharged = items(await self._link.call("HSCAN", keys.uncharged, 0, "COUNT", PAGE))
         _, crashed = items(await self._link.call("HSCAN", keys.crashed, 0, "COUNT", PAGE))
@@ -166,29 +169,29 @@ class DryRun:
         ids = [name for name in dict.fromkeys(named) if ENTRY.fullmatch(name)]
         others = sum(name != COUNT and not ENTRY.fullmatch(name) for name in named)
         gone = {id_ for id_, owner in zip(ids, await self._pending(ids), strict=True) if not owner}
-        back = set() if self._spec.stream.foreign_workers else await self._there(gone)
+        back = set() if self._spec.stream.foreign_workers else await self._in_stream(gone)
         return sum(name in gone - back for name in named) + others, back
 
-    async def _there(self, ids: set[bytes]) -> set[bytes]:
+    async def _in_stream(self, ids: set[bytes]) -> set[bytes]:
         """Those that are in the stream."""
         asked: list[tuple[Argument, ...]] = [("XRANGE", self._keys.stream, id_, id_) for id_ in ids]
-        return {id_ for id_, entry in zip(ids, await self._calls(asked), strict=True) if entry}
+        return {id_ for id_, entry in zip(ids, await self._lists(asked), strict=True) if entry}
 
-    async def _nowhere(self) -> tuple[set[bytes], int]:
-        """Entries that are pending nowhere and unfinished, and how many are finished and only had another reader."""
+    async def _not_pending(self) -> tuple[set[bytes], int]:
+        """Unfinished entries that are not pending, and the number of those that are finished and had another reader."""
         keys = self._keys
         groups = [mapping(one) for one in items(await self._link.call("XINFO", "GROUPS", keys.stream))]
         if len(groups) > 1:
-            return set(), 0  # nobody can tell what is finished
+            return set(), 0  # with several groups, nobody knows what is finished
         last = raw(groups[0][b"last-delivered-id"])
         ids = [id_ async for id_ in self._page(keys.stream, last)]
         nowhere = [id_ for id_, owner in zip(ids, await self._pending(ids), strict=True) if not owner]
         asked: list[tuple[Argument, ...]] = [("SISMEMBER", keys.finished, id_) for id_ in nowhere]
-        unfinished = {id_ for id_, known in zip(nowhere, await self._answers(asked), strict=True) if not known}
+        unfinished = {id_ for id_, known in zip(nowhere, await self._replies(asked), strict=True) if not known}
         return unfinished, len(nowhere) - len(unfinished)
 
     async def _page(self, stream: str, last: bytes) -> AsyncIterator[bytes]:
-        """Ids of the first entries of a stream; a few at a time while they are large."""
+        """The ids of the first entries of a stream; in small pages while entries are large."""
         begin, seen, size, step = b"-", 0, 0, 1
         while seen < ENTRIES and size < BYTES:
             told = [items(one) for one in items(await self._link.call("XRANGE", stream, begin, last, "COUNT", step))]
@@ -202,16 +205,16 @@ class DryRun:
             step = min(4 * step, ENTRIES - seen)
 
     async def _pending(self, ids: Iterable[bytes], *owner: str) -> list[list[Reply]]:
-        """What is pending of each, of that owner if there is one."""
+        """The pending list's rows for these ids, for one owner if given."""
         keys = self._keys
-        return await self._calls([("XPENDING", keys.stream, keys.group, id_, id_, 1, *owner) for id_ in ids])
+        return await self._lists([("XPENDING", keys.stream, keys.group, id_, id_, 1, *owner) for id_ in ids])
 
-    async def _calls(self, commands: Sequence[tuple[Argument, ...]]) -> list[list[Reply]]:
-        """Lists, asked for together."""
-        return [items(one) for one in await self._answers(commands)]
+    async def _lists(self, commands: Sequence[tuple[Argument, ...]]) -> list[list[Reply]]:
+        """The replies to these commands, as lists."""
+        return [items(one) for one in await self._replies(commands)]
 
-    async def _answers(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply]:
-        """Asked for together."""
+    async def _replies(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply]:
+        """The replies to these commands, which are sent together."""
         found: list[Reply] = []
         for one in await self._link.calls(commands) if commands else []:
             if isinstance(one, Refused):
@@ -220,7 +223,7 @@ class DryRun:
         return found
 
     async def _older(self, stream: str, oldest: int) -> int:
-        """Entries of a stream that are older, as many as a page has at the most."""
+        """How many entries of a stream are older, counted up to one page."""
         if oldest <= 0:
             return 0
         return len([id_ async for id_ in self._page(stream, f"({oldest}-0".encode())])
@@ -235,12 +238,12 @@ class DryRun:
             if no_stream(refused) or without_group(refused):
                 return []
             raise
-        does = "log ghosts, and leave them" if says.dry_run else "remove consumers whose pod is gone"
+        does = "log ghosts without removing them" if says.dry_run else "remove ghosts: consumers whose pod is gone"
         return [PlannedChange(self._name, does, len(found))] if found else []
 
 
 async def plan_rounds(pipelines: Sequence[ResolvedPipeline], links: Sequence[Link], pods: PodsApi) -> list[RoundPlan]:
-    """What a round over each pipeline would do. Trouble with one of them does not hide the others."""
+    """What a round would do for each pipeline. A failure for one of them does not hide the others."""
     through: dict[Link, list[ResolvedPipeline]] = {}
     for pipeline, link in zip(pipelines, links, strict=True):
         through.setdefault(link, []).append(pipeline)
@@ -251,11 +254,11 @@ async def plan_rounds(pipelines: Sequence[ResolvedPipeline], links: Sequence[Lin
 
 async def _look_through(link: Link, pipelines: Sequence[ResolvedPipeline], pods: PodsApi) -> list[RoundPlan]:
     found: list[RoundPlan] = []
-    away: RedisTrouble | None = None  # what the next one would wait for as well
+    away: RedisTrouble | None = None  # the next pipeline would wait for the same
     for one in pipelines:
         if away is None:
             try:
-                found.append(RoundPlan(one.name, tuple(await DryRun(one, link, pods).finds())))
+                found.append(RoundPlan(one.name, tuple(await DryRun(one, link, pods).changes())))
             except RedisTrouble as trouble:
                 found.append(RoundPlan(one.name, (), trouble))
                 away = None if isinstance(trouble, Refused) else trouble

@@ -16,14 +16,14 @@ from penstock.wire.link import Link
 from penstock_spec.platform import Redis
 
 
-def oldest_routes(sights: Sequence[PipelineMonitor]) -> Mapping[str, Route]:
+def oldest_routes(monitors: Sequence[PipelineMonitor]) -> Mapping[str, Route]:
     """A page for each pipeline."""
-    return {f"/pipelines/{sight.name}/oldest": _oldest(sight) for sight in sights}
+    return {f"/pipelines/{monitor.name}/oldest": _oldest(monitor) for monitor in monitors}
 
 
-def _oldest(sight: PipelineMonitor) -> Route:
+def _oldest(monitor: PipelineMonitor) -> Route:
     async def answer(_request: Request) -> Answer:
-        last = sight.last()
+        last = monitor.last()
         if last is None:  # KEDA then leaves the boost away
             return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, "it was not measured lately")
         return Answer.json({"seconds": last.oldest / 1000})
@@ -31,7 +31,7 @@ def _oldest(sight: PipelineMonitor) -> Route:
     return answer
 
 
-def redis_check(redis: Redis, lock: str, credentials: Credentials, sights: Sequence[PipelineMonitor]) -> RedisCheck:
+def redis_check(redis: Redis, lock: str, credentials: Credentials, monitors: Sequence[PipelineMonitor]) -> RedisCheck:
     """Asks the node of the lock; the groups are those that were seen at the last look."""
 
     async def ask() -> RedisHealth:
@@ -40,6 +40,6 @@ def redis_check(redis: Redis, lock: str, credentials: Credentials, sights: Seque
             seconds = await ping(link)
         finally:
             await link.close()
-        return RedisHealth(seconds, group=all((last := sight.last()) and last.groups for sight in sights))
+        return RedisHealth(seconds, group=all((last := monitor.last()) and last.groups for monitor in monitors))
 
     return RedisCheck(ask)

@@ -1,4 +1,4 @@
-"""Ghosts: consumers of another make whose process is gone. Ours are known by their lease, and the sweeper has them."""
+"""Ghosts: foreign consumers whose process is gone. Penstock's consumers have leases, and are taken over instead."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ PAGE = 250
 
 @dataclass(frozen=True, slots=True)
 class GhostRemoval:
-    """What became of one ghost."""
+    """The result for one ghost."""
 
     done: bool
     suspects: int
-    """Entries that it held."""
+    """Entries that it held; they are suspects now."""
     lost: int
     """Entries that somebody had deleted from the stream."""
 
 
 class Ghosts:
-    """Finds them, and removes them when they own nothing any more."""
+    """Finds ghosts, and removes those that own nothing any more."""
 
     def __init__(self, link: Link, keys: PipelineKeys, idle: int, pods: PodsApi) -> None:
-        """`idle`: ms for which a consumer must not have asked for anything, before anybody looks for its pod."""
+        """`idle`: milliseconds without a call, after which the consumer's pod is looked for."""
         self._link = link
         self._keys = keys
         self._idle = idle
         self._pods = pods
 
     async def find(self) -> list[GroupConsumer]:
-        """Idle, and no pod that is there has a name that is part of the consumer's. Raises PodsUnknownError.
+        """Idle foreign consumers whose name contains the name of no existing pod. Raises PodsUnknownError.
 
-        A worker that waits for its first message for long is idle too, and a list of pods that was not answered says
-        nothing: only both together make a ghost. Nobody is asked while no consumer is idle for so long.
+        A worker that waits long for its first message is idle too, and without an answer from Kubernetes a missing pod
+        proves nothing; so both are required. Kubernetes is only called if some consumer is idle.
         """
         idle = [one for one in await foreign_consumers(self._link, self._keys) if one.idle >= self._idle]
         if not idle:
@@ -49,7 +49,7 @@ class Ghosts:
         return [one for one in idle if not any(pod in one.name for pod in pods)]
 
     async def remove(self, ghost: GroupConsumer) -> GhostRemoval:
-        """Page by page; the script looks again each time whether it is idle, and deletes it only when it is empty."""
+        """Remove page by page. The script checks again that it is idle, and deletes it once it is empty."""
         suspects = lost = 0
         while True:
             reply = await self._link.run(

@@ -1,10 +1,10 @@
-"""The janitor of an environment: rounds over all its pipelines while it leads, a look at them all the time.
+"""The janitor of an environment: as leader it makes rounds over all pipelines; it always measures them.
 
 ```
 Janitor
-├── LeaderLock      asked every second and a half; one of several janitors leads
-├── Rounds    for each pipeline, while it leads: what is due, what the lost left, indexes, trimming, ghosts
-└── PipelineMonitor     for each pipeline, always: how much there is, and how long the oldest has waited
+├── LeaderLock       tried every 1.5 s; one of several janitors is the leader
+├── Rounds           for each pipeline, as leader: promote, take over, reconcile, trim, remove ghosts
+└── PipelineMonitor  for each pipeline, always: the backlog, and the age of its oldest message
 ```
 """
 
@@ -20,7 +20,7 @@ from penstock.janitor.kubernetes_pods import PodsApi
 from penstock.janitor.leader_lock import EVERY, LeaderLock
 from penstock.janitor.links import ANSWERED, JanitorLinks
 from penstock.janitor.metrics import JanitorMetrics
-from penstock.janitor.monitor import EVERY as LOOK_EVERY
+from penstock.janitor.monitor import EVERY as MEASURE_EVERY
 from penstock.janitor.monitor import PipelineMonitor
 from penstock.janitor.rounds import Rounds
 from penstock.janitor.task_guard import SHUT
@@ -31,14 +31,14 @@ from penstock.observe.metrics import Metrics
 from penstock.resolved import ResolvedPipeline
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Unanswered
 
-LEAVING = 2.0
-"""Seconds for giving the lock up; if that fails, it runs out."""
+GIVE_UP_LIMIT = 2.0
+"""Seconds for giving up the lock; if that fails, the lock expires."""
 
 log = Log(logging.getLogger(__name__))
 
 
 class Janitor:
-    """For all pipelines of an environment. Any number of janitors may run at once."""
+    """Maintains all pipelines of an environment. Any number of janitors may run at once."""
 
     def __init__(
         self,
@@ -48,54 +48,57 @@ class Janitor:
         pods: PodsApi,
         clocks: Clocks = CLOCKS,
     ) -> None:
-        """Nothing is asked yet."""
+        """Nothing is called yet."""
         self._links = links
         self._lock = LeaderLock(links.lead, links.lock)
         self._sleep = clocks.sleep
         self._leading = asyncio.Event()
         self._terms = 0
-        """How often it has begun to lead."""
-        self._tallies: list[JanitorMetrics] = []
+        """How often it became leader."""
+        self._metrics: list[JanitorMetrics] = []
         self._rounds: list[Rounds] = []
-        self.sights: list[PipelineMonitor] = []
+        self.monitors: list[PipelineMonitor] = []
         for pipeline, pair in zip(pipelines, links.pairs, strict=True):
-            tally = JanitorMetrics(Metrics.of_spec("janitor", pipeline.spec, board), pipeline.spec)
-            tally.watch(links.of(pair))
-            self._tallies.append(tally)
-            self._rounds.append(Rounds(pipeline, pair, tally, pods, clocks))
-            self.sights.append(PipelineMonitor(pipeline, pair, tally, clocks))
+            metrics = JanitorMetrics(Metrics.of_spec("janitor", pipeline.spec, board), pipeline.spec)
+            metrics.watch(links.of(pair))
+            self._metrics.append(metrics)
+            self._rounds.append(Rounds(pipeline, pair, metrics, pods, clocks))
+            self.monitors.append(PipelineMonitor(pipeline, pair, metrics, clocks))
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Until told to stop; what is being done then is cut off, as each step is whole in itself."""
+        """Runs until `stop` is set; tasks are then cancelled, as each step is atomic."""
         tasks = [asyncio.create_task(self._lead())]
-        for rounds, sight, tally in zip(self._rounds, self.sights, self._tallies, strict=True):
-            tasks += [asyncio.create_task(self._go_round(rounds, tally)), asyncio.create_task(self._look(sight, tally))]
+        for rounds, monitor, metrics in zip(self._rounds, self.monitors, self._metrics, strict=True):
+            tasks += [
+                asyncio.create_task(self._make_rounds(rounds, metrics)),
+                asyncio.create_task(self._measure_forever(monitor, metrics)),
+            ]
         stopped = asyncio.create_task(stop.wait())
         done, _ = await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for task in (stopped, *tasks):
             task.cancel()
         await asyncio.wait([stopped, *tasks])
-        await self._leave()
+        await self._close()
         for task in done - {stopped}:
             task.result()
 
     async def once(self) -> bool:
-        """One round over each pipeline, whoever leads; whether all went well. Raises RedisTrouble without an answer."""
+        """Make one round over each pipeline, leader or not. Returns whether all succeeded. Raises RedisTrouble."""
         well = True
         try:
-            for rounds, sight, tally in zip(self._rounds, self.sights, self._tallies, strict=True):
-                ANSWERED.set(tally.answered)
-                tally.leads = True
+            for rounds, monitor, metrics in zip(self._rounds, self.monitors, self._metrics, strict=True):
+                ANSWERED.set(metrics.answered)
+                metrics.leads = True
                 well = await rounds.make() and well
-                await sight.look()
+                await monitor.look()
         finally:
             await self._links.close()
         return well
 
-    async def _leave(self) -> None:
+    async def _close(self) -> None:
         if self._leading.is_set():
             with suppress(RedisTrouble, TimeoutError):
-                async with asyncio.timeout(LEAVING):
+                async with asyncio.timeout(GIVE_UP_LIMIT):
                     await self._lock.give_up()
         await self._links.close()
 
@@ -103,35 +106,35 @@ class Janitor:
         told = False
         while True:
             try:
-                self._follow(ours=await self._lock.ask())
+                self._set_leader(ours=await self._lock.ask())
             except RedisTrouble as error:
-                # Whoever led goes on: the lock saves work and nothing else, and the pipelines may be within reach.
-                for tally in self._tallies:
-                    tally.failed("lead", error)
+                # A leader stays leader: the lock only saves work, and the pipelines may be reachable.
+                for metrics in self._metrics:
+                    metrics.failed("lead", error)
                 if not isinstance(error, Refused) or error.code in SHUT:
-                    self._links.reach.away(error)
+                    self._links.reach.unreachable(error)
                 elif not told:
                     log.event(Event.JANITOR_TASK_FAILED, task="lead", error=str(error))
                     told = True
             else:
                 told = False
-                self._links.reach.back()
+                self._links.reach.reachable()
             await self._sleep(EVERY)
 
-    def _follow(self, *, ours: bool) -> None:
+    def _set_leader(self, *, ours: bool) -> None:
         if ours == self._leading.is_set():
             return
         log.event(Event.JANITOR_BECAME_LEADER if ours else Event.JANITOR_BECAME_STANDBY)
-        for tally in self._tallies:
-            tally.lead(ours=ours)
+        for metrics in self._metrics:
+            metrics.lead(ours=ours)
         if ours:
             self._terms += 1
             self._leading.set()
         else:
             self._leading.clear()
 
-    async def _go_round(self, rounds: Rounds, tally: JanitorMetrics) -> None:
-        ANSWERED.set(tally.answered)
+    async def _make_rounds(self, rounds: Rounds, metrics: JanitorMetrics) -> None:
+        ANSWERED.set(metrics.answered)
         term = 0
         while True:
             await self._leading.wait()
@@ -140,10 +143,10 @@ class Janitor:
                 rounds.start_over()
             await self._sleep(await rounds.go())
 
-    async def _look(self, sight: PipelineMonitor, tally: JanitorMetrics) -> None:
-        ANSWERED.set(tally.answered)
+    async def _measure_forever(self, monitor: PipelineMonitor, metrics: JanitorMetrics) -> None:
+        ANSWERED.set(metrics.answered)
         while True:
-            with suppress(Absent, Unanswered):  # counted and told already
-                await sight.look()
-            tally.connected(sum(link.connections for link in self._links.of(sight.pair)))
-            await self._sleep(LOOK_EVERY)
+            with suppress(Absent, Unanswered):  # already counted and logged
+                await monitor.look()
+            metrics.connected(sum(link.connections for link in self._links.of(monitor.links)))
+            await self._sleep(MEASURE_EVERY)

@@ -1,4 +1,4 @@
-"""What Kubernetes knows of pods. Only this module loads the `kubernetes` package, and only when something is asked."""
+"""Pods as Kubernetes knows them. Only this module imports the `kubernetes` package, when it is first needed."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ if TYPE_CHECKING:
 COST = "controller.kubernetes.io/pod-deletion-cost"
 PAGE = 500
 CONNECT, ANSWER = 2.0, 10.0
-"""Seconds."""
+"""Timeouts in seconds."""
 NOT_FOUND = 404
 OK = 200
 
 
 class PodsUnknownError(Exception):
-    """Nobody answered what pods there are, or would do what was asked: nothing may be concluded from it."""
+    """The API server did not answer or refused: nothing may be concluded about pods."""
 
 
 class PodsApi(Protocol):
-    """Who knows the pods of the namespace. Calls block, and are made in a thread."""
+    """The pods of the namespace. Calls block, and are made in a thread."""
 
     def names(self) -> frozenset[str]:
-        """All of them. Raises PodsUnknownError."""
+        """The names of all pods. Raises PodsUnknownError."""
         ...
 
     def set_cost(self, pod: str, cost: int) -> None:
-        """The pod with the lowest cost goes first; one that is gone already is no error. Raises PodsUnknownError."""
+        """Set the deletion cost: the lowest is removed first. Ignores a pod that is gone. Raises PodsUnknownError."""
         ...
 
 
 class KubernetesPods:
-    """Asks the API server: as the pod's service account, or as `KUBECONFIG` says."""
+    """Calls the API server as the pod's service account, or as `KUBECONFIG` says."""
 
     def __init__(self, namespace: str, environ: Mapping[str, str]) -> None:
-        """Nothing is loaded or asked yet."""
+        """Nothing is imported or called yet."""
         self._namespace = namespace
         self._environ = environ
         self._api: CoreV1Api | None = None
 
     def names(self) -> frozenset[str]:
-        """Page by page. An empty list is not believed: we run in a pod ourselves, or look at the wrong place."""
+        """Read page by page. An empty list is an error: the janitor itself runs in a pod of this namespace."""
         found: set[str] = set()
         more: str | None = None
         while True:
@@ -54,23 +54,25 @@ class KubernetesPods:
                 found.update(str(pod["metadata"]["name"]) for pod in told["items"])
                 more = told["metadata"].get("continue")
             except (KeyError, TypeError, AttributeError):
-                raise PodsUnknownError("the API server's answer is no list of pods") from None
+                raise PodsUnknownError("the API server's answer is not a list of pods") from None
             if not more:
                 break
         if not found:
-            raise PodsUnknownError(f"the API server knows no pod in the namespace `{self._namespace}`, not even ours")
+            raise PodsUnknownError(
+                f"the API server lists no pod in the namespace `{self._namespace}`, not even this one"
+            )
         return frozenset(found)
 
     def set_cost(self, pod: str, cost: int) -> None:
-        """As an annotation of the pod."""
+        """Set it as an annotation of the pod."""
         body = {"metadata": {"annotations": {COST: str(cost)}}}
         self._ask("patch_namespaced_pod", pod, self._namespace, body)
 
     def _ask(self, what: str, *args: object, **kwargs: object) -> Mapping[str, Any]:
         try:
-            from kubernetes.client import ApiException  # noqa: PLC0415 - 35 MB, for the few who need it
+            from kubernetes.client import ApiException  # noqa: PLC0415 - 35 MB, which few need
         except ImportError:
-            says = "the package `kubernetes` is not installed here; the janitor's image needs `penstock[kubernetes]`"
+            says = "the package `kubernetes` is not installed; the janitor's image needs `penstock[kubernetes]`"
             raise PodsUnknownError(says) from None
         try:
             call = getattr(self._connected(), what)
@@ -79,7 +81,7 @@ class KubernetesPods:
         except ApiException as error:
             status, data = error.status or 0, b""
         except Exception as error:
-            raise PodsUnknownError(f"no answer of the API server: {type(error).__name__}") from error
+            raise PodsUnknownError(f"the API server does not answer: {type(error).__name__}") from error
         if status == NOT_FOUND and what == "patch_namespaced_pod":
             return {}
         if status != OK:
@@ -87,7 +89,7 @@ class KubernetesPods:
         try:
             value = json.loads(data)
         except ValueError:
-            raise PodsUnknownError("the API server's answer is no JSON") from None
+            raise PodsUnknownError("the API server's answer is not JSON") from None
         return value if isinstance(value, dict) else {}
 
     def _connected(self) -> CoreV1Api:

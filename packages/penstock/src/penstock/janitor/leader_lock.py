@@ -1,4 +1,4 @@
-"""One of several janitors works, the others stand by. That saves work; what keeps messages safe is in each script."""
+"""The lock of the leader. It saves work; what keeps messages safe is in each script."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.keys import LOCKS
 
 HOLDS = 5000
-"""ms that a lock holds without being renewed: for so long nobody works when a leader dies."""
+"""Milliseconds until the lock expires without renewal: for that long nobody works after a leader died."""
 EVERY = 1.5
-"""Seconds between two questions."""
+"""Seconds between two attempts."""
 
 
 def lock_of(environment: str, pipelines: Iterable[PipelineKeys]) -> str:
-    """The lock's key. It names the pipelines: whoever tends others, as after a change of specs, leads beside us.
+    """The key of the lock, which depends on the pipelines: a janitor of other pipelines has another leader.
 
-    Two repositories on one Redis may both call their environment `production`; if they shared a lock, the
-    pipelines of one of them would be tended by nobody.
+    Two repositories on one Redis may both have an environment `production`; with one lock for both, nobody would
+    maintain the pipelines of one of them.
     """
     named = "\n".join(sorted(f"{keys.stream}\t{keys.group}" for keys in pipelines))
     digest = hashlib.sha256(named.encode()).hexdigest()[:16]
@@ -29,18 +29,18 @@ def lock_of(environment: str, pipelines: Iterable[PipelineKeys]) -> str:
 
 
 class LeaderLock:
-    """Asked for again and again; whoever was first keeps it while it asks."""
+    """Tried again and again; the first janitor keeps it as long as it goes on."""
 
     def __init__(self, link: Link, key: str) -> None:
-        """A life of its own, so that a janitor that starts again is another."""
+        """The name is random, so that a restarted janitor counts as another one."""
         self._link = link
         self._key = key
         self._name = secrets.token_hex(8)
 
     async def ask(self) -> bool:
-        """Whether it is ours now."""
+        """Take or renew it. Returns whether this janitor is the leader."""
         return await self._link.run(script("lead"), (self._key,), (self._name, HOLDS)) == 1
 
     async def give_up(self) -> None:
-        """The next who asks has it."""
+        """Leave it to the next janitor that tries."""
         await self._link.run(script("lead"), (self._key,), (self._name, 0))

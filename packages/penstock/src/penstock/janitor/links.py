@@ -1,7 +1,7 @@
-"""The janitor's connections: three, however many pipelines it has; on a cluster two for each, and one for the lock.
+"""The janitor's connections: three for any number of pipelines; on a cluster two for each, and one for the lock.
 
-On a cluster every pipeline has a slot of its own, which may move at any time. A link follows one key, so it is one
-link a key: grouping them by the node that owns the slots today would have to be undone whenever a slot moves.
+On a cluster each pipeline has a slot, which may move to another node at any time. A link follows one key, so there is
+one link per key; links shared by node would have to be regrouped whenever a slot moves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from penstock.wire.route import Route
 from penstock_spec.platform import Redis
 
 ANSWERED: ContextVar[Callable[[float], object] | None] = ContextVar("penstock_janitor_answered", default=None)
-"""Who is told how long Redis took: each task serves one pipeline, and says so here, as a link cannot know."""
+"""Observes how long Redis took. Each task serves one pipeline and sets its metric here, as links are shared."""
 
 
 def _tell(seconds: float) -> None:
@@ -31,24 +31,24 @@ def _tell(seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PipelineLinks:
-    """What one pipeline is served through."""
+    """The connections that serve one pipeline."""
 
     work: Link
     """Promotes, takes over, reconciles and trims."""
     metrics: Link
-    """Measures, so that nobody who scrapes has to wait for the work."""
+    """Measures, so that no scrape waits for the work."""
     reach: Reachability
 
 
 @dataclass(frozen=True, slots=True)
 class JanitorLinks:
-    """All of them."""
+    """All connections of a janitor."""
 
     lead: Link
     lock: str
-    """The lock's key."""
+    """The key of the lock."""
     pairs: tuple[PipelineLinks, ...]
-    """One for each pipeline, in their order; the same one again and again where all is on one server."""
+    """One for each pipeline, in their order; all the same if all keys are on one server."""
     reach: Reachability
 
     @classmethod
@@ -60,7 +60,7 @@ class JanitorLinks:
         changed: Callable[[bool], None] = ignore,
         kind: type[Reachability] = Reachability,
     ) -> JanitorLinks:
-        """Nothing is connected yet. `changed` is told whether Redis answers, whenever that changes."""
+        """Nothing is connected yet. `changed` is called when Redis becomes reachable or unreachable."""
         reach = kind(changed)
         lock = lock_of(pipelines[0].environment, [one.keys for one in pipelines])
 
@@ -78,10 +78,10 @@ class JanitorLinks:
         return cls(lead, lock, (shared,) * len(pipelines), reach)
 
     def of(self, pair: PipelineLinks) -> tuple[Link, ...]:
-        """All that serve a pipeline."""
+        """The connections that serve a pipeline."""
         return self.lead, pair.work, pair.metrics
 
     async def close(self) -> None:
-        """For good."""
+        """Close them for good."""
         for link in {link for pair in self.pairs for link in self.of(pair)}:
             await link.close()

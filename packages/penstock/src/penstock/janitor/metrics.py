@@ -1,4 +1,4 @@
-"""What the janitor did and saw, as metrics of one pipeline."""
+"""The metrics of a janitor for one pipeline."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TASKS: tuple[Task, ...] = ("lead", "promote", "take_over", "reconcile", "trim", 
 
 
 class JanitorMetrics:
-    """Counts for one pipeline."""
+    """Metrics of one pipeline."""
 
     def __init__(self, metrics: Metrics, spec: Pipeline) -> None:
-        """Everything that is there from the start."""
+        """Create all metrics that exist from the start."""
         counter, gauge = metrics.counter, metrics.gauge
         self._metrics = metrics
         self._lease = spec.work.lease.amount
@@ -45,7 +45,7 @@ class JanitorMetrics:
             )
         }
         self.leads = False
-        """Whether what was measured is ours to tell: two who tell would be counted twice."""
+        """Whether this janitor exports measurements: two that did would be counted twice."""
         self._leader = gauge(janitor.JANITOR_LEADER)
         self.pass_seconds = metrics.histogram(janitor.JANITOR_PASS_SECONDS)
         self.last_pass = gauge(janitor.JANITOR_LAST_PASS)
@@ -62,41 +62,41 @@ class JanitorMetrics:
         self._holders = {spec.stream.group}
 
     def lead(self, *, ours: bool) -> None:
-        """From now on it is ours to tell, or another's; what was measured before is not known any more then."""
+        """Become leader or standby. A standby forgets its measurements."""
         self.leads = ours
         self._leader.set(ours)
         if not ours:
             self._metrics.forget_measured()
 
     def watch(self, links: Sequence[Link]) -> None:
-        """The connections that serve this pipeline, and perhaps others too."""
+        """Follow the connections that serve this pipeline, perhaps among others."""
         self._connections.follow(lambda: sum(link.is_connected for link in links))
 
     def connected(self, times: int) -> None:
-        """So many connections there have been by now."""
+        """Update the number of connections opened so far."""
         self._connects.add(times - self._connected)
         self._connected = times
 
     def failed(self, task: Task, error: BaseException) -> None:
-        """A task of a pass did not come to its end."""
+        """Count a failed task."""
         self._failed[task].add()
         if isinstance(error, RedisTrouble):
             self._trouble[error.kind].add()
 
     def promoted(self, result: PromoteResult) -> None:
-        """What was due."""
+        """Count promoted messages."""
         self._promoted.add(result.promoted)
         self._entered.add(result.entered)
         self._deleted.add(result.lost)
 
     def taken_over(self, result: TakeoverResult) -> None:
-        """What was taken over."""
+        """Count messages that were taken over."""
         self._taken_over.add(result.suspects)
         self._deleted.add(result.lost)
         self._reconciled["consumer_without_lease"].add(result.adopted)
 
     def reconciled(self, one: ReconcileResult) -> None:
-        """What was put right."""
+        """Count repaired differences."""
         for word, count in (
             ("parked_without_due", one.parked_without_due),
             ("due_without_parked", one.due_without_parked),
@@ -111,7 +111,7 @@ class JanitorMetrics:
         self._deleted.add(one.gone)
 
     def trimmed(self, one: TrimResult) -> None:
-        """History that went, and who holds it back."""
+        """Count trimmed entries, and export which group holds others back."""
         self._trimmed.add(one.removed)
         if one.more or not self.leads:
             return
@@ -122,11 +122,11 @@ class JanitorMetrics:
             self._metrics.gauge(janitor.TRIM_HELD_BACK, holder).set(held)
 
     def dead_expired(self, count: int) -> None:
-        """Dead letters that were too old."""
+        """Count dead letters that expired."""
         self._dead_expired.add(count)
 
     def ghosts(self, *, left: int, removed: int = 0, suspects: int = 0, lost: int = 0) -> None:
-        """Consumers of another make whose pod is gone."""
+        """Count foreign consumers whose pod is gone."""
         if self.leads:
             self._ghosts.set(left)
         self._ghosts_removed.add(removed)
@@ -134,11 +134,11 @@ class JanitorMetrics:
         self._deleted.add(lost)
 
     def vanished(self, count: int) -> None:
-        """Messages that were gone before anybody was given them."""
+        """Count messages that vanished before they were delivered."""
         self._trimmed_unread.add(count)
 
     def measured(self, one: Measurement) -> None:
-        """What there is now. It was asked for while this janitor led, and may come when another does."""
+        """Export a measurement, unless another janitor became leader meanwhile."""
         if not self.leads:
             return
         for metric, value in (

@@ -1,4 +1,4 @@
-"""Whether Redis answers: told once when it stops, and once when it answers again."""
+"""Whether Redis is reachable: logged once when it stops answering, and once when it answers again."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ log = Log(logging.getLogger(__name__))
 
 
 def ignore(_answers: bool) -> None:  # noqa: FBT001 - whether Redis answers
-    """Nobody wants to know."""
+    """Do nothing."""
 
 
 class Reachability:
-    """What all who share a connection know together, so that one outage is one line and not one for each pipeline."""
+    """Shared by all tasks of a connection, so that an outage is logged once and not for each pipeline."""
 
     def __init__(self, changed: Callable[[bool], None] = ignore) -> None:
-        """`changed` is told whether Redis answers, whenever that changes."""
+        """`changed` is called with whether Redis answers, when that changes."""
         self._answers: bool | None = None
         self._changed = changed
 
-    def away(self, error: RedisTrouble) -> None:
-        """There was no answer, or none that helps."""
+    def unreachable(self, error: RedisTrouble) -> None:
+        """Redis did not answer, or its answer does not help."""
         if self._answers is not False:
             log_trouble(log, Activity.MAINTAINING, error)
             self._answers = False
             self._changed(False)  # noqa: FBT003 - whether it answers
 
-    def back(self) -> None:
-        """There was one."""
+    def reachable(self) -> None:
+        """Redis answered."""
         if not self._answers:
             if self._answers is False:
                 log.event(Event.REDIS_REACHABLE, activity=Activity.MAINTAINING)
@@ -42,7 +42,7 @@ class Reachability:
 
 
 class SilentReachability(Reachability):
-    """Of a janitor that makes one round: nothing is tried again, and whoever called it is told why."""
+    """For a single round, which is not repeated: the caller reports the failure."""
 
-    def away(self, error: RedisTrouble) -> None:
-        """It is raised, and said in a sentence."""
+    def unreachable(self, error: RedisTrouble) -> None:
+        """The exception reaches the caller."""

@@ -1,4 +1,4 @@
-"""The pending list is the truth; what stands beside it is an index, and is put right page by page, both ways."""
+"""Compares the sorted sets and hashes with the pending list, which is the truth, and repairs them page by page."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 PAGE = 250
-"""Entries of an index in one page."""
+"""Entries of an index on one page."""
 ENTRIES = 300
 BYTES = 256 * 1024
-"""Of the stream in one page; whichever is reached first."""
+"""Of the stream on one page, whichever is reached first."""
 START, END = "0", "end"
 
 
 @dataclass(frozen=True, slots=True)
 class ReconcileResult:
-    """What one page put right."""
+    """What was repaired on one page."""
 
     parked_without_due: int = 0
     due_without_parked: int = 0
     brought_back: int = 0
-    """Entries that were read, unfinished and pending nowhere."""
+    """Entries that were read, are unfinished, and were not pending."""
     finished_elsewhere: int = 0
     finished_beside: int = 0
-    """Entries that were finished while another group read the stream, which does not any more."""
+    """Entries that were finished while another group, now gone, read the stream."""
     delayed_without_due: int = 0
     due_without_body: int = 0
     forgotten: int = 0
-    """What was remembered of entries that are not pending any more."""
+    """Records of entries that are not pending any more."""
     gone: int = 0
-    """Unfinished messages that are not there any more."""
+    """Unfinished messages that no longer exist."""
     more_left: bool = False
-    """There is more that is left of a group that had vanished."""
+    """Whether more entries of a vanished group are left."""
 
     @property
     def found(self) -> bool:
-        """Whether something was to be put right: then the next page follows at once."""
+        """Whether something was repaired; then the next page follows at once."""
         return self != ReconcileResult()
 
     def __add__(self, other: ReconcileResult) -> ReconcileResult:
-        """Both together; there is more left if the last says so."""
+        """The sum; `more_left` is that of the last page."""
         sums = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
         return ReconcileResult(**sums | {"more_left": other.more_left})
 
     def told(self) -> dict[str, int]:
-        """For the log: what there was, by name."""
+        """The counts above 0 by name, for the log."""
         return {name: count for name, count in asdict(self).items() if count and name != "more_left"}
 
 
@@ -58,10 +58,10 @@ Page = Callable[[], Awaitable[ReconcileResult]]
 
 
 class Reconciler:
-    """Walks through the indexes of one pipeline and begins again when it is through."""
+    """Walks through the indexes of one pipeline, again and again."""
 
     def __init__(self, link: Link, keys: PipelineKeys, spec: Pipeline) -> None:
-        """Where it is stays in memory; a janitor that starts begins at the beginning."""
+        """The position is kept in memory; a new janitor starts at the beginning."""
         self._link = link
         self._keys = keys
         self._foreign = spec.stream.foreign_workers
@@ -70,13 +70,13 @@ class Reconciler:
         self._left = (START, START)
         self._delayed: tuple[str, int] = (START, 0)
         self._stream_from = "-"
-        # Due times come before the stream: they tell what was parked from what is finished.
+        # Due times come before the stream: they distinguish parked entries from finished ones.
         self.pages: tuple[Page, ...] = (self.parked, self.due, self.left, self.delayed)
         if spec.stream.retention.keeps_nothing:
             self.pages += (self.stream,)
 
     async def parked(self) -> ReconcileResult:
-        """Parked entries without a due time are due now."""
+        """Make parked entries without a due time due now."""
         reply = await self._link.run(
             script("reconcile_parked"),
             (self._keys.stream, self._keys.parked),
@@ -87,14 +87,14 @@ class Reconciler:
         return ReconcileResult(parked_without_due=number(undue))
 
     async def due(self) -> ReconcileResult:
-        """Due times of what is not parked are dropped, or were of something that somebody un-parked."""
+        """Remove due times of entries that are not parked; entries that somebody un-parked come back."""
         reply = await self._link.run(script("reconcile_due"), self._around(), (self._keys.group, self._due_from, PAGE))
         next_, dropped, back, gone = numbers(reply)
         self._due_from = max(next_, 0)
         return ReconcileResult(due_without_parked=dropped, brought_back=back, gone=gone)
 
     async def left(self) -> ReconcileResult:
-        """Accounts of entries that are pending nowhere."""
+        """Remove records of entries that are not pending."""
         then = "forget" if self._foreign else "force"
         reply = await self._link.run(
             script("reconcile_left"), self._around(), (self._keys.group, *self._left, PAGE, then)
@@ -106,7 +106,7 @@ class Reconciler:
         return ReconcileResult(forgotten=number(forgotten), brought_back=number(back))
 
     async def delayed(self) -> ReconcileResult:
-        """Bodies and due times of what is not in the stream yet."""
+        """Repair delayed messages without a due time, and due times without a message."""
         reply = await self._link.run(
             script("reconcile_delayed"), (self._keys.delayed, self._keys.bodies), (*self._delayed, PAGE)
         )
@@ -118,7 +118,7 @@ class Reconciler:
         return ReconcileResult(delayed_without_due=number(due), due_without_body=lost, gone=lost)
 
     async def stream(self) -> ReconcileResult:
-        """Entries that were delivered and are pending nowhere."""
+        """Bring back entries that were delivered and are not pending."""
         reply = await self._link.run(
             script("reconcile_stream"),
             (*self._around(), self._keys.finished),

@@ -49,8 +49,8 @@ def janitor_role(pipelines: Sequence[ResolvedPipeline], files_changed: Callable[
         return Program(
             run=run,
             drain=drain,
-            redis=redis_check(first.redis, links.lock, credentials, janitor.sights),
-            routes=oldest_routes(janitor.sights),
+            redis=redis_check(first.redis, links.lock, credentials, janitor.monitors),
+            routes=oldest_routes(janitor.monitors),
         )
 
     return Role(

@@ -1,4 +1,4 @@
-"""When it is time again."""
+"""Timers of recurring tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SOON = 60.0
 
 
 class Timer:
-    """Comes due at once, and then again after so many seconds."""
+    """Due at once, and then again after an interval in seconds."""
 
     def __init__(self, seconds: float, clocks: Clocks) -> None:
         self._seconds = seconds
@@ -20,17 +20,17 @@ class Timer:
         return max(0.0, self._next - self._monotonic())
 
     def is_due(self) -> bool:
-        """Whether it is time."""
+        """Whether it is due."""
         return self._monotonic() >= self._next
 
     def begin(self) -> None:
-        """It was done: the time begins anew."""
+        """Restart the interval."""
         self._next = self._monotonic() + self._seconds
 
     def again(self) -> None:
-        """It is due at once: there is more to do."""
+        """Make it due at once, as there is more to do."""
         self._next = self._monotonic()
 
     def soon(self) -> None:
-        """Unless it is done: it is tried again before its time, but not so often that failing costs much."""
+        """Retry before the interval is over unless the task succeeds, but seldom enough that failing costs little."""
         self._next = self._monotonic() + min(self._seconds, SOON)

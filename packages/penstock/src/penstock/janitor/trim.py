@@ -1,4 +1,4 @@
-"""What is finished goes, where the spec says when; and dead letters that nobody came for."""
+"""Trims finished entries by the spec's retention, and expired dead letters."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
 
 ENTRIES = 300
 BYTES = 256 * 1024
-"""Of a page of history; whichever is reached first."""
+"""Of a page of finished entries, whichever is reached first."""
 DEAD = 200
-"""Dead letters that one command may take away; they are as large as messages are."""
+"""Most dead letters that one command removes; they are as large as messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrimResult:
-    """What one page took away."""
+    """The result of one page."""
 
     removed: int
     more: bool
     held: int
-    """Entries beyond the retention that stay, as a group has not finished them; by age, a page's worth at the most."""
+    """Entries beyond the retention that stay because a group has not finished them; by age, at most one page."""
     holder: str
     """That group."""
 
 
 class Trimmer:
-    """Takes away what is finished, and never what any group has not finished."""
+    """Removes finished entries, and none that any group has not finished."""
 
     def __init__(self, link: Link, keys: PipelineKeys, spec: Pipeline) -> None:
         """By the spec's retention."""
@@ -47,15 +47,15 @@ class Trimmer:
 
     @property
     def keeps_history(self) -> bool:
-        """Whether finished entries stay in the stream at all."""
+        """Whether finished entries stay in the stream."""
         return self._keep is not None
 
     async def remember(self) -> None:
-        """Remember where the group would have to begin again if it vanished; takes nothing away."""
+        """Save the position from which the group would start if it vanished; removes nothing."""
         await self._history(0)
 
     async def history(self) -> TrimResult:
-        """A page of finished entries goes."""
+        """Remove a page of finished entries."""
         return await self._history(ENTRIES)
 
     async def _history(self, most: int) -> TrimResult:
@@ -70,7 +70,7 @@ class Trimmer:
         return TrimResult(number(removed), more == 1, number(held), text(holder))
 
     async def dead(self) -> TrimResult:
-        """Dead letters that are older than the spec keeps them: whole nodes first, then the rest of one."""
+        """Remove expired dead letters: first whole nodes of the stream, then part of one."""
         oldest = max(milliseconds(await self._link.call("TIME")) - self._dead_keep, 1)
         trim = ("XTRIM", self._keys.dead, "MINID")
         removed = number(await self._link.call(*trim, "~", oldest, "LIMIT", DEAD))

@@ -1,4 +1,4 @@
-"""Worker files of several pipelines, as the janitor's pod has them: in a folder, all of one environment."""
+"""The generated worker files of an environment's pipelines, as the janitor's pod has them in a folder."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ GENERATE = "write them with `penstock generate`: each stands in `generated/<envi
 
 
 class WorkerFiles:
-    """Those that are named, or that stand in a folder that is, and whether they are still what they were."""
+    """Named files and the files in named folders, and whether they have changed."""
 
     def __init__(self, named: Iterable[Path]) -> None:
-        """Raises CannotGoOn where there is none."""
+        """Raises CannotGoOn if there is none."""
         self._named = tuple(named)
         self._began = self._seen()
         self.found = tuple(path for path, _ in self._began)
 
     def changed(self) -> bool:
-        """Since the beginning. What cannot be seen now has not changed: it may be back at the next look."""
+        """Whether they have changed since the start. A file that cannot be read now has not: it may come back."""
         try:
             return self._seen() != self._began
         except (CannotGoOn, OSError):
             return False
 
     def _seen(self) -> list[tuple[Path, FileStamp | None]]:
-        """Kubernetes puts new files in the place of the old ones, and does so only where their content is another."""
+        """Kubernetes replaces files, and only if their content has changed."""
         return [(path, _stamp(path)) for named in self._named for path in _files(named)]
 
 
@@ -58,7 +58,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def check_same_environment(pipelines: Iterable[ResolvedPipeline]) -> None:
-    """One janitor has one Redis, and looks after each pipeline once."""
+    """Refuse pipelines that one janitor cannot maintain: of several environments, or several Redis servers."""
     first, *rest = pipelines
     known = {first.name}
     for one in rest:
@@ -78,5 +78,5 @@ def check_same_environment(pipelines: Iterable[ResolvedPipeline]) -> None:
 
 
 def _around(pipeline: ResolvedPipeline) -> Environment:
-    """As it was generated, also where it runs on another Redis."""
+    """The environment as generated, also if the pipeline runs on another Redis."""
     return (pipeline.generated or pipeline).around

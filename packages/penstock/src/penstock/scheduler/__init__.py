@@ -1,1 +1,1 @@
-"""What runs a scheduler: jobs in two sorted sets, each moved by a script, and run by whichever pod took it."""
+"""Runs a scheduler's jobs: they are in sorted sets, scripts move them, and the pod that acquired a job runs it."""

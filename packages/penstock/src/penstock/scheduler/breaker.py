@@ -1,14 +1,14 @@
-"""A circuit breaker of a scheduler: while Redis fails again and again it is not asked at all.
+"""A circuit breaker of a scheduler: stops calls to Redis for a while after too many failures.
 
 ```
-            enough failures within a time             cool-down over: Redis is asked again
+            enough failures within a time             the cool-down is over: calls go again
    closed -------------------------------> open -------------------------------------------> half open
      ^                                      ^                                                   |   |
-     |                                      +------------------- it fails ----------------------+   |
-     +------------------------------ it did not fail for a while -----------------------------------+
+     |                                      +------------------- a call fails ------------------+   |
+     +------------------------------ no failure for a while ----------------------------------------+
 ```
 
-A producer's breaker tries with one letter; here whole batches go, so it watches for a while before it trusts again.
+A producer's breaker tries one message; here each call is a batch, so the breaker stays half open for a while.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from penstock_spec.kinds.scheduler.work import Breakers
 
 
 class BreakerState(IntEnum):
-    """As the metric has it."""
+    """The values of the metric."""
 
     CLOSED = 0
     HALF_OPEN = 1
@@ -28,10 +28,10 @@ class BreakerState(IntEnum):
 
 
 class BatchBreaker:
-    """Times are those of any clock that does not go back; they are handed in."""
+    """Takes times from any clock that never goes back."""
 
     def __init__(self, terms: Breakers) -> None:
-        """Closed."""
+        """Closed at first."""
         self._terms = terms
         self._failed: deque[float] = deque(maxlen=terms.failures)
         self._since = 0.0
@@ -41,7 +41,7 @@ class BatchBreaker:
         self.blocked = 0
 
     def state(self, now: float) -> BreakerState:
-        """What it is by now."""
+        """The state at this time."""
         if self._state is BreakerState.OPEN and now - self._since >= self._terms.cooldown.seconds:
             self._state, self._since = BreakerState.HALF_OPEN, now
         elif self._state is BreakerState.HALF_OPEN and now - self._since >= self._terms.half_open.seconds:
@@ -50,22 +50,22 @@ class BatchBreaker:
         return self._state
 
     def admits(self, now: float) -> bool:
-        """Whether Redis is asked now; a no is counted."""
+        """Whether to call Redis now; counts each refusal."""
         if self.state(now) is not BreakerState.OPEN:
             return True
         self.blocked += 1
         return False
 
     def failed(self, now: float, asked: float) -> None:
-        """Redis did not answer as it should. Who waits asks nothing else, so each second of it counts once more.
+        """Count a failed call, and one more failure for each second that it took.
 
-        One that hangs would else never be seen: there is no time for so many calls that each wait for seconds.
+        Otherwise a Redis that hangs would never open the breaker: too few slow calls fit into the time.
         """
         if not self._terms.enabled:
             return
         self._failed.extend([now] * min(self._terms.failures, 1 + int(now - asked)))
         enough = len(self._failed) == self._terms.failures and now - self._failed[0] <= self._terms.within.seconds
-        # What was asked before it closed was the trial, however late it fails, and whether anybody saw it closed.
+        # A call from before the breaker closed was the trial, however late it fails, even if nobody saw it closed.
         state = self._state if self._state is BreakerState.HALF_OPEN else self.state(now)
         if state is BreakerState.HALF_OPEN or (state is BreakerState.CLOSED and (enough or asked < self._since)):
             self._failed.clear()

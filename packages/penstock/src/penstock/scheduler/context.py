@@ -1,4 +1,4 @@
-"""What a job's handler is told beside its job."""
+"""The context that a job's handler gets beside the job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOGGER = logging.getLogger("penstock.scheduler.job")
 
 
 class JobContext:
-    """Given to a handler beside its job."""
+    """What a handler can learn about its run."""
 
     __slots__ = ("_monotonic", "_taken", "attempt", "consumer", "deadline", "due", "why")
 
@@ -29,45 +29,45 @@ class JobContext:
         consumer: str,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Made for each run."""
+        """Created for each run."""
         self._taken = taken
         self._monotonic = monotonic
         self.due = due
-        """The second, in Redis time, for which this run is; one that makes up for a failed run has that one's."""
+        """The second in Redis time for which this run is; a retry keeps the second of the run that failed."""
         self.attempt = attempt
-        """1, and one more for each failure in a row before it."""
+        """1, plus the failures in a row before this run."""
         self.deadline = deadline
-        """When this run's time is over, in monotonic time; from then on another pod may take the job."""
+        """When the run times out, in monotonic time. Afterwards another pod may acquire the job."""
         self.consumer = consumer
-        """The pod's consumer that holds the job."""
+        """The name of the pod's consumer that holds the job."""
         self.why: StopReason | None = None
-        """Why this run was told to stop, if it was: its timeout, a lost lease, or the drain of the pod."""
+        """Why this run was cancelled, if it was: its timeout, a lost lease, or the drain of the pod."""
 
     @property
     def fence(self) -> int:
-        """Grows with each run of a job; an effect with a smaller one comes too late."""
+        """A fencing token: it grows with each run of a job, so that an effect of an older run can be refused."""
         return self._taken.fence
 
     @property
     def cancelled(self) -> bool:
-        """Whether to stop. A plain function looks at this now and then; others are cancelled."""
+        """Whether to stop. A plain function checks this now and then; a coroutine is cancelled."""
         return self.why is not None
 
     @property
     def lost(self) -> bool:
-        """Whether another pod has this job, or may have: what is done now may be done twice."""
+        """Whether another pod may run this job: an effect may now happen twice."""
         return self.why == "lost"
 
     @property
     def remaining(self) -> float:
-        """Seconds until this run's time is over."""
+        """Seconds until this run times out."""
         return max(0.0, self.deadline - self._monotonic())
 
     @property
     def log(self) -> Log:
-        """A logger whose lines say which job they are about."""
+        """A logger whose lines carry the fields of this run."""
         return Log(LOGGER, self)
 
     def log_fields(self) -> Mapping[str, object]:
-        """What every line about this run says."""
+        """The fields of every line about this run."""
         return {"job": self._taken.name, "attempt": self.attempt, "fence": self._taken.fence}

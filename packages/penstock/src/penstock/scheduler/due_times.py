@@ -1,4 +1,4 @@
-"""When a job is due again. Pure: Redis's time, failures and chance are handed in."""
+"""When a job is due again. Pure: Redis time, failures and randomness are passed in."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 MINUTE = 60
 DAY = 86_400
 NEVER = 366 * DAY
-"""Seconds until a job is looked at again whose expression is due on no day; a rule says that there is one."""
+"""Seconds until a job is checked again whose cron expression never matches; a rule reports such an expression."""
 LATE = 60.0
-"""Seconds after which a cron job was missed, rather than started a little late: the minute is all that cron knows."""
+"""Seconds after which a cron job counts as missed rather than late: cron is precise to a minute."""
 COUNTED = 100
-"""Missed runs that are counted; of a job that was missed for longer, there are at least so many."""
+"""Missed runs that are counted; after a longer pause there were at least this many."""
 LONGEST = DAY * 1000
-"""ms; the longest wait of a class without a limit."""
+"""Milliseconds; the longest wait of a failure class without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What is to be done with a job that was taken."""
+    """What to do with an acquired job."""
 
     runs: bool
-    """Or it waits for its next time."""
+    """Whether it runs now, or waits until `next`."""
     next: int
-    """When it is due after this run, if that goes well."""
+    """When it is due after this run, if the run succeeds."""
     made_up: int = 0
     skipped: int = 0
-    """Runs that were missed, and what becomes of them."""
+    """Missed runs that are made up for, and that are skipped."""
 
 
 def first_due(job: EffectiveJob, now: float, jitter: float, rng: Random) -> int:
-    """When a job is due that is new."""
+    """When a new job is due."""
     if job.cron is not None:
         return cron_after(job.cron, job.time_zone, now)
     return math.ceil(now + jitter * rng.random())
 
 
 def latest_due(job: EffectiveJob, now: float) -> int:
-    """When a job is due at the latest by its schedule, whatever it was before."""
+    """The latest time at which a job is due by its schedule, whatever it was before."""
     return cron_after(job.cron, job.time_zone, now) if job.cron is not None else math.ceil(int(now) + interval(job))
 
 
 def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = False) -> RunPlan:
-    """For a job that was due and was taken. Times between two runs are counted from the second of the first.
+    """What to do with a job that was due and was acquired. An interval counts from the second of the acquisition.
 
-    A run that was `begun` before, and came to no end, as its pod left or was lost, was not missed.
+    A run that was `begun` and came to no end, because its pod drained or was lost, was not missed.
     """
     if job.cron is None:
         return RunPlan(runs=True, next=math.ceil(int(acquired) + interval(job)))
@@ -66,7 +66,7 @@ def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = Fals
     later, made_up = _missed(job.cron, job.time_zone, due, int(acquired // MINUTE), most), int(not begun)
     match job.missed.run:
         case "skip":
-            # The last of them may be due just now, and is not missed: that one is to come.
+            # The last of them may be due just now: it was not missed, but is next.
             usual, later = (later[-1], later[:-1]) if later and acquired - later[-1] <= LATE else (usual, later)
             return RunPlan(runs=begun, next=usual, skipped=made_up + len(later))
         case "once":
@@ -78,12 +78,12 @@ def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = Fals
 
 
 def interval(job: EffectiveJob) -> float:
-    """Seconds between two runs. Of a cron job, the minute in which it should start: a weekly one may be no later."""
+    """Seconds between two runs. For a cron job it is a minute, in which the job should start, even for a weekly one."""
     return job.every.seconds if job.every is not None else float(LATE)
 
 
 def cron_after(cron: str, zone: str, now: float) -> int:
-    """The next time. Nothing of cron happens within a minute, so that is what is remembered."""
+    """The next time of a cron expression. It only changes from minute to minute, so it is cached by minute."""
     minute = int(now // MINUTE) * MINUTE
     found = _next(cron, zone, minute)
     return minute + NEVER if found is None else found
@@ -96,25 +96,25 @@ def _next(cron: str, zone: str, minute: int) -> int | None:
 
 @lru_cache(maxsize=10_000)
 def _missed(cron: str, zone: str, due: int, minute: int, most: int) -> tuple[int, ...]:
-    """After a long pause all jobs of an expression have missed the same runs: they are looked up once, not for each."""
+    """After a long pause all jobs with the same expression have missed the same runs, so they are computed once."""
     return latest(cron, zone, due, minute * MINUTE, most)
 
 
 class FailurePolicy:
-    """What follows from a failed run, as the spec has it."""
+    """What follows from a failed run, by the spec."""
 
     def __init__(self, spec: Scheduler) -> None:
-        """The classes in their order: the first that takes a failure counts."""
+        """The first class that matches a failure counts."""
         self._by_class = spec.failures.by_class
         self._jitter = float(spec.jitter.failure)
         self._classes = [(name, one, FailureMatcher.of(one.match)) for name, one in spec.failures.classes.items()]
 
     def class_of(self, failure: Failure) -> str:
-        """Its class, also where nothing hangs on it."""
+        """The failure class, also if no rule of the spec depends on it."""
         return next((name for name, _, match in self._classes if match.takes(failure)), NO_CLASS)
 
-    def next(self, job: EffectiveJob, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - all that it hangs on
-        """When it is due after a failure, which is the last of so many in a row."""
+    def next(self, job: EffectiveJob, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - all that it depends on
+        """When the job is due after a failure; `streak` is the number of failures in a row."""
         wait = self._wait(job, failure, streak)
         if wait is None:
             return max(planned, math.ceil(ended)) if job.cron is None else planned

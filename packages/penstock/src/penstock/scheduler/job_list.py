@@ -1,4 +1,4 @@
-"""The jobs that there should be, and which of them are this pod's: asked anew at each refresh."""
+"""The jobs that should exist and those of them that belong to this pod; read again at each refresh."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ from penstock_spec.values.strings import printable
 
 log = Log(logging.getLogger(__name__))
 
-MOST_TOLD = 3
-"""Bad entries of a list that are told by name."""
+MOST_LOGGED = 3
+"""Invalid entries of a list that are logged by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobList:
-    """At one moment."""
+    """The jobs at one moment."""
 
     mine: Mapping[str, EffectiveJob] = field(default_factory=dict)
-    """Of this pod's shards, and enabled."""
+    """Enabled jobs in this pod's shards."""
     disabled: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
-    """All of the list, whosoever."""
+    """Names of all jobs on the list, enabled or not, in any shard."""
     shards: frozenset[int] | None = None
-    """This pod's; None is all."""
+    """This pod's shards; None for all."""
 
 
-Ask = Callable[[], Awaitable[Any]]
+Read = Callable[[], Awaitable[Any]]
 
 
 class JobLister:
-    """Asks the team's functions, or reads the spec."""
+    """Reads the jobs from the spec or from the team's functions."""
 
     def __init__(
         self, spec: Scheduler, paths: Iterable[Path] = (), patterns: Callable[[], Patterns] | None = None
     ) -> None:
-        """Import what the spec names. Raises CannotGoOn. `patterns` tells those that count by now."""
+        """Import what the spec names. Raises CannotGoOn. `patterns` returns the patterns in force."""
         self._spec = spec
         self._patterns = patterns or (lambda: spec.patterns)
-        self._jobs = _asking(spec.jobs, "jobs", spec, paths) if isinstance(spec.jobs, str) else None
-        self._shards = _asking(spec.shards.mine, "shards.mine", spec, paths) if spec.shards.mine else None
+        self._jobs = _find_function(spec.jobs, "jobs", spec, paths) if isinstance(spec.jobs, str) else None
+        self._shards = _find_function(spec.shards.mine, "shards.mine", spec, paths) if spec.shards.mine else None
         self._fixed = {one.name: one for one in effective_jobs(spec)} if self._jobs is None else {}
         self._known: dict[str, tuple[object, EffectiveJob]] = {}
         self._runs: dict[str, bool] = {}
 
-    async def ask(self) -> JobList:
-        """What there is now. Raises what the team's functions raise, and ValueError for what is no list."""
-        # In a thread: what the function gives may be a generator that asks somebody, and 100,000 jobs take seconds.
+    async def read(self) -> JobList:
+        """The jobs now. Raises what the team's functions raise, and TypeError if the result is no list."""
+        # In a thread: the result may be a generator that blocks, and 100,000 jobs take seconds.
         every = self._fixed if self._jobs is None else await asyncio.to_thread(self._read, await self._jobs())
         shards = None if self._shards is None else frozenset(int(one) for one in await self._shards())
         if (patterns := await asyncio.to_thread(self._patterns)) != self._spec.patterns:
@@ -76,7 +76,7 @@ class JobLister:
 
     def _read(self, told: object) -> dict[str, EffectiveJob]:
         if isinstance(told, str | bytes | Mapping) or not isinstance(told, Iterable):
-            raise TypeError(f"`{self._spec.jobs}` gave a `{type(told).__qualname__}`, and not a list of jobs")
+            raise TypeError(f"`{self._spec.jobs}` returned a `{type(told).__qualname__}` instead of a list of jobs")
         known: dict[str, tuple[object, EffectiveJob]] = {}
         bad: list[str] = []
         for raw in told:
@@ -86,18 +86,18 @@ class JobLister:
                 known.setdefault(str(name), before)
                 continue
             try:
-                one = self._one(raw)
+                one = self._job(raw)
             except (ValidationError, ValueError) as error:
-                bad.append(f"{printable(raw)}: {_first(error)}")
+                bad.append(f"{printable(raw)}: {_first_error(error)}")
                 continue
-            known.setdefault(one.name, (deepcopy(raw), one))  # the function may change its own, and give it again
+            known.setdefault(one.name, (deepcopy(raw), one))  # the function may change its object and return it again
         if bad:
-            more = f"; and {len(bad) - MOST_TOLD} more" if len(bad) > MOST_TOLD else ""
-            log.event(Event.JOBS_INVALID, list=self._spec.jobs, jobs="; ".join(bad[:MOST_TOLD]) + more)
+            more = f"; and {len(bad) - MOST_LOGGED} more" if len(bad) > MOST_LOGGED else ""
+            log.event(Event.JOBS_INVALID, list=self._spec.jobs, jobs="; ".join(bad[:MOST_LOGGED]) + more)
         self._known = known
         return {name: one for name, (_, one) in known.items()}
 
-    def _one(self, raw: object) -> EffectiveJob:
+    def _job(self, raw: object) -> EffectiveJob:
         one = effective(self._spec, Job.model_validate({"name": raw} if isinstance(raw, str) else raw))
         if (one.every is None) == (one.cron is None):
             has = "it has neither `every` nor `cron`" if one.every is None else "it has both `every` and `cron`"
@@ -109,20 +109,20 @@ class JobLister:
         return one
 
 
-def _asking(named: str, where: str, spec: Scheduler, paths: Iterable[Path]) -> Ask:
-    """A function of the team's: awaited, or in a thread."""
+def _find_function(named: str, where: str, spec: Scheduler, paths: Iterable[Path]) -> Read:
+    """Find a function of the team's code; it is awaited, or called in a thread."""
     code = CodeReference(named, where, f"`{spec.name}`", "start where the code is, or name its folder by `--path`")
     function = find(code, paths)
     if not callable(function):
         says = f"`{named}` is a `{type(function).__qualname__}`, and `{where}` names a function"
         raise CannotGoOn(says, "name a function that takes nothing and gives a list")
 
-    async def ask() -> Any:  # noqa: ANN401 - whatever it gives
+    async def read() -> Any:  # noqa: ANN401 - whatever the function returns
         told = function() if inspect.iscoroutinefunction(function) else await asyncio.to_thread(function)
         return await told if inspect.isawaitable(told) else told
 
-    return ask
+    return read
 
 
-def _first(error: ValidationError | ValueError) -> str:
+def _first_error(error: ValidationError | ValueError) -> str:
     return str(error.errors()[0]["msg"]) if isinstance(error, ValidationError) else str(error)

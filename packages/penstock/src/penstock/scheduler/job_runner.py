@@ -1,4 +1,4 @@
-"""What runs a job: its handler, or a message to a pipeline."""
+"""Runs a job: calls its handler, or sends a message to a pipeline."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
 class JobRunner:
-    """Found when they are first needed; those that the spec names before anything runs."""
+    """Handlers and pipelines; those that the spec names are found before any job runs."""
 
     def __init__(
         self,
         spec: Scheduler,
         paths: Iterable[Path],
         threads: Executor,
-        to_pipeline: FindPipeline,
+        find_pipeline: FindPipeline,
         credentials: Credentials,
     ) -> None:
-        """Import what the spec names, and find the pipelines that its jobs send to. Raises CannotGoOn."""
+        """Import the handlers that the spec names, and find the pipelines that its jobs send to. Raises CannotGoOn."""
         self._spec = spec
         self._paths = tuple(paths)
         self._threads = threads
-        self._to_pipeline = to_pipeline
+        self._find_pipeline = find_pipeline
         self._credentials = credentials
         self._loaded: dict[str, LoadedFunction] = {}
-        self._calls: dict[str, Call] = {}
+        self._handlers: dict[str, Call] = {}
         self._entered: set[Lifespan] = set()
-        self._open = AsyncExitStack()
-        self._one_at_a_time = asyncio.Lock()
+        self._lifespans = AsyncExitStack()
+        self._lock = asyncio.Lock()
         self._producers: dict[str, tuple[Producer, bool]] = {}
         for one in effective_jobs(spec):
             if one.handler is not None:
                 self._load(one.handler)
             elif one.send is not None:
-                self._to_pipeline(one.send.pipeline)
+                self._find_pipeline(one.send.pipeline)
         if spec.handler is not None:
             self._load(spec.handler)
 
     async def open(self) -> None:
-        """Enter what lives as long as the pod. Raises CannotGoOn."""
+        """Enter the handlers' lifespans. Raises CannotGoOn."""
         for name in tuple(self._loaded):
             try:
                 await self._handler(name)
@@ -66,41 +66,43 @@ class JobRunner:
                 raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
 
     async def close(self) -> None:
-        """Leave it."""
-        await self._open.aclose()
+        """Leave the lifespans, and close the producers."""
+        await self._lifespans.aclose()
 
     async def run(self, job: EffectiveJob, context: JobContext) -> None:
-        """One run, to its end."""
+        """Run a job to its end."""
         if job.handler is not None:
-            call = self._calls.get(job.handler) or await self._handler(job.handler)
+            call = self._handlers.get(job.handler) or await self._handler(job.handler)
             await call(job, context)
         elif job.send is not None:
             await self._send(job, job.send, context)
 
     async def _send(self, job: EffectiveJob, to: SendTo, context: JobContext) -> None:
-        """A run that is repeated is for the same second, so that its message is known to have been sent."""
+        """The deduplication key has the second of the run: a run that is repeated sends no second message."""
         producer, dedups = await self._producer(to.pipeline)
         key = f"{self._spec.name}/{job.name}/{context.due}" if dedups else None
         await producer.send(to.message, key=key, timeout=context.remaining)
 
     async def _producer(self, pipeline: str) -> tuple[Producer, bool]:
         if pipeline not in self._producers:
-            async with self._one_at_a_time:
+            async with self._lock:
                 if pipeline not in self._producers:
-                    resolved = await asyncio.to_thread(self._to_pipeline, pipeline)
-                    producer = await self._open.enter_async_context(Producer(resolved, credentials=self._credentials))
+                    resolved = await asyncio.to_thread(self._find_pipeline, pipeline)
+                    producer = await self._lifespans.enter_async_context(
+                        Producer(resolved, credentials=self._credentials)
+                    )
                     self._producers[pipeline] = producer, resolved.spec.message.dedup is not None
         return self._producers[pipeline]
 
     async def _handler(self, name: str) -> Call:
-        async with self._one_at_a_time:
-            if name not in self._calls:
+        async with self._lock:
+            if name not in self._handlers:
                 loaded = self._loaded[name] if name in self._loaded else await asyncio.to_thread(self._load, name)
                 if loaded.lifespan is not None and loaded.lifespan not in self._entered:
-                    await self._open.enter_async_context(loaded.lifespan())
+                    await self._lifespans.enter_async_context(loaded.lifespan())
                     self._entered.add(loaded.lifespan)
-                self._calls[name] = call_of(loaded, lambda: self._threads)
-        return self._calls[name]
+                self._handlers[name] = call_of(loaded, lambda: self._threads)
+        return self._handlers[name]
 
     def _load(self, name: str) -> LoadedFunction:
         if name not in self._loaded:

@@ -1,4 +1,4 @@
-"""The steps of jobs, one script each, called with values and answered with values. Each may raise RedisTrouble."""
+"""The steps of jobs: one script each, with typed arguments and replies. Each may raise RedisTrouble."""
 
 from __future__ import annotations
 
@@ -17,67 +17,67 @@ from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
 SCRIPTS = Path(__file__).parent / "scripts"
 NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
-"""Of all scripts."""
+"""The names of all scripts."""
 MOST = 250
-"""Names that one call is given: a script then takes Redis two or three milliseconds at the most, of a bound of five."""
+"""Most names in one call. A script then takes Redis at most 3 ms; the bound is 5 ms."""
 PAGE = 150
-"""The same, of a page that is cleaned or taken out: all that is known of each goes with it, or is read and written."""
+"""Most names on a page of a cleanup or in an unregistration, which read and write all that is known of each job."""
 MOST_ASKED = 100
-"""The same, of what people ask for: such a script goes from name to name."""
+"""Most names in a call by a person, whose scripts go through the names one by one."""
 MILLIONTHS = 1_000_000
 ALL = "*"
 LEAD = "lead"
 
 
 class JobAnswer(IntEnum):
-    """What became of a job that was handed back, or that a person asked for."""
+    """What happened to a job that was handed back, or that a person named."""
 
     UNKNOWN = 0
     DONE = 1
     ANOTHERS = 2
-    """Or, of what a person asked for: it runs."""
+    """Another run holds the job. After a person's call: it runs."""
     NOT_HELD = 3
-    """Or, of what a person asked for: it was so before."""
+    """No run holds the job. After a person's call: it was in this state before."""
 
 
 JOB_ANSWERS = tuple(JobAnswer)
-"""By their numbers, which are those of the scripts."""
+"""By the numbers in the scripts' replies."""
 
 
 class AcquiredJob(NamedTuple):
-    """A job that became ours."""
+    """A job that this pod holds."""
 
     name: str
     due: int
-    """The second in which it was due."""
+    """The second at which it was due."""
     score: int
-    """Its working score in millionths of a second: by this it is handed back."""
+    """Its score in the working set, in microseconds. It must match when the job is handed back."""
     fence: int
-    """Of two runs of a job the later one has the greater."""
+    """Grows with each run of a job."""
     acquired: float
-    """Redis's time, in seconds."""
+    """When it was acquired, in Redis time, in seconds."""
     story: RunRecord | None
-    """Of the run before."""
+    """The record of the run before."""
 
     @property
     def deadline(self) -> int:
-        """Redis's second from which others may take it for hung."""
+        """The second in Redis time after which others may treat the run as hung."""
         return self.score // MILLIONTHS
 
     @property
     def begun(self) -> bool:
-        """Whether it ran before for this second, and came to no end."""
+        """Whether it already ran for this second, without coming to an end."""
         return self.story is not None and self.story.was_begun(self.due)
 
 
 @dataclass(frozen=True, slots=True)
 class AcquireResult:
-    """What one call of acquire came to."""
+    """The reply to one acquire."""
 
     asof: int
-    """Redis's time in ms."""
+    """Redis time in milliseconds."""
     further: int
-    """How many of the first to pass over when more is asked for at once; 0 when all was seen."""
+    """How many due jobs the next call skips; 0 if all were seen."""
     others: int
     passed: int
     unknown: int
@@ -90,14 +90,14 @@ class JobEntry:
 
     name: str
     says: str
-    """What scripts must know of it."""
+    """What scripts need to know of it."""
     priority: int
     due: int
     latest: int
 
 
 class EndedRun(NamedTuple):
-    """A run that ended, on its way to Redis; without a story it was not run."""
+    """An ended run on its way to Redis; without a record it did not run."""
 
     name: str
     score: int
@@ -107,10 +107,10 @@ class EndedRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OrphanPage:
-    """What one page came to."""
+    """What a cleanup did on one page."""
 
     further: int
-    """Where the next page begins; below 0 at the end."""
+    """Where the next page starts; below 0 at the end."""
     returned: int
     unknown: int
     numeric: int
@@ -119,7 +119,7 @@ class OrphanPage:
 
 @dataclass(frozen=True, slots=True)
 class JobCounts:
-    """How it stands with the jobs."""
+    """How many jobs are in which state."""
 
     asof: int
     waiting: int
@@ -127,50 +127,50 @@ class JobCounts:
     paused: int
     ready: int
     oldest: int
-    """The second in which the oldest was due that is due; 0 where none is."""
+    """The second at which the oldest due job was due; 0 if none is due."""
     all_paused: bool
 
     @property
     def overdue(self) -> float:
-        """Seconds that it has waited."""
+        """Seconds for which that job has waited."""
         return max(0.0, self.asof / 1000 - self.oldest) if self.oldest else 0.0
 
 
 def shards_word(mine: Collection[int] | None) -> str:
-    """Shards as scripts have them; None is all."""
+    """Shards as scripts read them; None for all."""
     return ALL if mine is None else f",{','.join(map(str, sorted(mine)))},"
 
 
 def load(name: str) -> Script:
-    """One of a scheduler's scripts."""
+    """A script of the scheduler."""
     return script(name, SCRIPTS)
 
 
 class JobSteps:
-    """Over one link. `refused` is told which script Redis answered with an error."""
+    """Calls scripts over one link. `refused` is called with the name of a script that ended in an error."""
 
     def __init__(self, link: Link, keys: SchedulerKeys, refused: Callable[[str], object] = lambda _: None) -> None:
-        """Nothing is asked yet."""
+        """Nothing is called yet."""
         self.link = link
         self.keys = keys
         self._refused = refused
         self._sets = (keys.waiting, keys.working, keys.paused, keys.jobs)
 
     async def register(self, entries: Sequence[JobEntry]) -> tuple[int, int]:
-        """Redis's time in ms, and how many are new. `MOST` at a time at the most, as all that takes names."""
+        """Returns Redis time in ms, and how many jobs are new. Takes at most `MOST` jobs, as all calls with names."""
         args = [word for one in entries for word in (one.name, one.says, one.priority, one.due, one.latest)]
         asof, added = await self._run("register", self._sets, args)
         return asof, added
 
     async def unregister(self, names: Sequence[str], *, unseen_since: int = 0) -> int:
-        """How many were known, and registered by nobody since that second of Redis's."""
+        """How many were known and not registered since this second in Redis time."""
         keys = (self.keys.waiting, self.keys.jobs, self.keys.story)
         return int(await self._run("unregister", keys, (unseen_since, *names)))
 
-    async def acquire(  # noqa: PLR0913 - what the script is given
+    async def acquire(  # noqa: PLR0913 - the arguments of the script
         self, consumer: str, most: int, *, look: int, further: int = 0, shards: str = ALL, skip: Iterable[str] = ()
     ) -> AcquireResult | None:
-        """What is due, as ours; None when the consumer is over."""
+        """Acquire due jobs; None if the consumer is lost."""
         keys = self.keys
         told = await self._run(
             "acquire",
@@ -195,32 +195,32 @@ class JobSteps:
         return AcquireResult(asof, goes_on, others, passed, unknown, jobs)
 
     async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
-        """What became of each."""
+        """Hand back jobs with the records of their runs."""
         keys = self.keys
         args = [word for one in runs for word in (one.name, one.score, one.due, one.story or b"")]
         told = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
         return _answers(told) if told else [JobAnswer.DONE] * len(runs)
 
     async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
-        """The same, of what was not run to its end."""
+        """Hand back jobs that were not run, or not to their end."""
         args = [word for one in runs for word in (one.name, one.score, one.due)]
         return _answers(await self._run("release", (*self._sets, self.keys.owners), args))
 
     async def lease(self, consumer: str, ms: int, what: Literal["begin", "renew", "end"]) -> tuple[int, bool]:
-        """Redis's time in ms, and whether the consumer goes on."""
+        """Returns Redis time in ms, and whether the consumer is registered."""
         asof, alive = await self._run("lease", (self.keys.pods,), (consumer, ms, what))
         return asof, alive == 1
 
     async def lead(self, consumer: str, ms: int) -> bool:
-        """Whether this consumer leads; 0 ms gives it up."""
+        """Whether this consumer is the leader; 0 ms gives up the leadership."""
         told = await self._told(LEAD, self.link.run(script(LEAD), (self.keys.cleanup_leader,), (consumer, ms)))
         return bool(told)
 
-    async def clean(  # noqa: PLR0913 - what the script is given
+    async def clean(  # noqa: PLR0913 - the arguments of the script
         self, which: Literal["working", "waiting"], further: int, *, threshold: int, judges: bool, shards: str,
         removes_numeric: bool,
     ) -> OrphanPage:  # fmt: skip
-        """One page; `threshold` is in ms."""
+        """Clean up one page; `threshold` is in milliseconds."""
         keys = self.keys
         words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
         told = await self._run(
@@ -229,12 +229,12 @@ class JobSteps:
         return OrphanPage(*told)
 
     async def look(self, shards: str = ALL) -> JobCounts:
-        """How it stands."""
+        """Count the jobs by state."""
         asof, waiting, working, paused, ready, oldest, all_ = await self._run("look", self._sets, (shards,))
         return JobCounts(asof, waiting, working, paused, ready, oldest, all_ == 1)
 
     async def held_by(self, consumer: str) -> list[EndedRun]:
-        """What Redis has as this consumer's; each as it would be released."""
+        """The jobs that Redis holds for this consumer, ready to be released."""
         found: list[EndedRun] = []
         cursor = b"0"
         while True:
@@ -254,18 +254,18 @@ class JobSteps:
                 return found
 
     async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
-        """What people ask for; `MOST_ASKED` at a time at the most."""
+        """What people ask for; at most `MOST_ASKED` names."""
         return _answers(await self._run(what, self._sets, names))
 
     async def time(self) -> int:
-        """Redis's, in ms."""
+        """Redis time in milliseconds."""
         told: Any = await self.link.call("TIME")
         return int(told[0]) * 1000 + int(told[1]) // 1000
 
-    async def _run(self, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:  # noqa: ANN401 - as its header says
+    async def _run(self, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:  # noqa: ANN401 - see its header
         return await self._told(name, self.link.run(load(name), keys, args))
 
-    async def _told(self, name: str, run: Awaitable[Any]) -> Any:  # noqa: ANN401 - as its header says
+    async def _told(self, name: str, run: Awaitable[Any]) -> Any:  # noqa: ANN401 - see the header of the script
         try:
             return await run
         except Refused:

@@ -1,4 +1,4 @@
-"""What a scheduler's pod counts, under the names of the contract."""
+"""The metrics of a scheduler's pod."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PASSES = ("refresh", "zombies", "orphans")
 
 
 class SchedulerMetrics:
-    """Counts for one pod."""
+    """Metrics of one pod."""
 
     def __init__(self, metrics: Metrics) -> None:
-        """Everything that is there from the start."""
+        """Create all metrics that exist from the start."""
         self._metrics = metrics
         counter, gauge, histogram = metrics.counter, metrics.gauge, metrics.histogram
         self.lease_lost = counter(process.LEASE_LOST)
@@ -61,24 +61,24 @@ class SchedulerMetrics:
         self.orphans_removed = {word: counter(cleanup.ORPHANS_REMOVED, word) for word in ("unknown", "numeric")}
 
     def trouble(self, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
+        """Count that Redis refused or did not answer."""
         self._metrics.counter(process.REDIS_ERRORS, error.kind).add()
 
     def refused(self, script: str) -> None:
-        """A script ended in an error."""
+        """Count a script that ended in an error."""
         self._metrics.counter(process.SCRIPT_ERRORS, script).add()
 
     def sent_whole(self, script: str) -> None:
-        """Redis forgot it at once."""
+        """Count a script that Redis had evicted."""
         self._metrics.counter(process.SCRIPTS_SENT_WHOLE, script).add()
 
     def ended(self, outcome: str, class_: str, seconds: float) -> None:
-        """A run came to its end."""
+        """Count an ended run."""
         self._metrics.counter(running.RUNS, outcome, class_).add()
         self.run_seconds[outcome].observe(seconds)
 
     def breaker(self, name: str, breaker: BatchBreaker, now: float) -> None:
-        """How it stands with a breaker; its counts are its own."""
+        """Export the state and the counts of a breaker."""
         self._metrics.gauge(settling.BREAKER_STATE, name).set(breaker.state(now))
         for metric, value in (
             (settling.BREAKER_TRIPS, breaker.trips),

@@ -1,7 +1,7 @@
-"""Jobs of pods that are gone: one pod, the leader, looks after them for all.
+"""Hands back the jobs of lost pods. One pod, the leader, does so for all.
 
-Whether a lease is over that nobody renewed may be Redis's own doing: while it stood still nobody could. So the leader
-judges only what happened within its sight, a whole lease of answers close together.
+A lease may have expired only because Redis stood still, and nobody could renew it. So the leader judges leases only
+after Redis has answered it without a break for as long as a lease.
 """
 
 from __future__ import annotations
@@ -20,61 +20,61 @@ from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
-LOOKS = 5
-"""In the time of a lease: often enough that a break in contact cannot hide between two of them."""
-UNSEEN = 3
-"""Refreshes after which a job that nobody has registered is on no list."""
+CHECKS = 5
+"""Checks in the time of a lease: often enough that no break in contact hides between two of them."""
+UNSEEN_REFRESHES = 3
+"""Refreshes after which a job that nobody registered counts as removed from all lists."""
 
 log = Log(logging.getLogger("penstock.scheduler"))
 
 
 class OrphanCleanup:
-    """One pod's share of the work: all of it where it leads."""
+    """The cleanup by one pod: of all jobs if it is the leader."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         spec: Scheduler,
         steps: JobSteps,
-        taking: Acquiring,
-        tally: SchedulerMetrics,
+        acquiring: Acquiring,
+        metrics: SchedulerMetrics,
         clocks: Clocks,
         name: str,
     ) -> None:
-        """`name` is this process's, whatever its consumer is called."""
+        """`name` identifies this process, whatever its consumer is called."""
         self._terms = spec.cleanup.orphans
         self._lease = spec.work.lease
         self._refresh = spec.refresh.every.seconds
-        self._unseen = UNSEEN * self._refresh + self._lease.seconds
+        self._unseen = UNSEEN_REFRESHES * self._refresh + self._lease.seconds
         self._steps = steps
-        self._taking = taking
-        self._tally = tally
+        self._acquiring = acquiring
+        self._metrics = metrics
         self._monotonic = clocks.monotonic
         self._name = name
         self._contact = Contact(steps.link, self._lease.amount // 2, clocks)
-        self._next = self._forgets_at = clocks.monotonic()
+        self._next = self._remove_unlisted_at = clocks.monotonic()
         self._cut_off: tuple[Literal["working", "waiting"], int] | None = None
         self.returned = 0
         self._leads = False
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Runs until cancelled."""
         while self._terms.enabled:
             try:
-                await self._look()
+                await self._check()
             except RedisTrouble as error:
                 self._contact.broken()
-                self._tally.trouble(error)
-            except Exception as error:  # noqa: BLE001 - an answer that is none of ours
-                self._tally.pass_errors["orphans"].add()
+                self._metrics.trouble(error)
+            except Exception as error:  # noqa: BLE001 - an answer that no script gives
+                self._metrics.pass_errors["orphans"].add()
                 log.event(Event.ORPHANS_CHECK_FAILED, error)
-            await asyncio.sleep(self._lease.seconds / LOOKS)
+            await asyncio.sleep(self._lease.seconds / CHECKS)
 
     async def give_up(self) -> None:
-        """The next who asks leads."""
+        """Give up the leadership."""
         if self._leads:
             await self._steps.lead(self._name, 0)
 
-    async def _look(self) -> None:
+    async def _check(self) -> None:
         await self._contact.recognise()
         now = await self._steps.time()
         self._contact.answered(now)
@@ -83,19 +83,19 @@ class OrphanCleanup:
             if leads != self._leads:
                 log.event(Event.SCHEDULER_BECAME_LEADER if leads else Event.SCHEDULER_BECAME_STANDBY)
             self._leads = leads
-            self._tally.leader.set(leads)
+            self._metrics.leader.set(leads)
             if not leads:
                 return
         judges = self._contact.lasts(self._lease.amount)
-        if self._monotonic() >= self._next or (judges and await self._some_are_lost(now)):
+        if self._monotonic() >= self._next or (judges and await self._has_expired_leases(now)):
             await self._pass(judges=judges)
         if (
-            self._monotonic() >= self._forgets_at
-        ):  # what a new version does not list is due, and overdue, until it is forgotten
-            await self._forget_what_no_list_has(now // 1000)
-            self._forgets_at = self._monotonic() + self._refresh
+            self._monotonic() >= self._remove_unlisted_at
+        ):  # a job that a new version no longer lists stays overdue until it is removed
+            await self._remove_unlisted(now // 1000)
+            self._remove_unlisted_at = self._monotonic() + self._refresh
 
-    async def _some_are_lost(self, now: int) -> bool:
+    async def _has_expired_leases(self, now: int) -> bool:
         told: Any = await self._steps.link.call("ZCOUNT", self._steps.keys.pods, "-inf", f"({now}")
         return bool(told)
 
@@ -107,21 +107,21 @@ class OrphanCleanup:
             if ended and whole:
                 ended = await self._clean("waiting", began, judges=False)
         except RedisTrouble:
-            self._tally.pass_errors["orphans"].add()
+            self._metrics.pass_errors["orphans"].add()
             raise
         if not ended:
-            self._tally.cut_off["orphans"].add()
+            self._metrics.cut_off["orphans"].add()
         elif whole:
-            # What could not be judged yet is looked at again as soon as it can.
-            self._next = self._monotonic() + (self._terms.every.seconds if judges else self._lease.seconds / LOOKS)
-        self._tally.passes["orphans"].observe(self._monotonic() - began)
+            # What could not be judged yet is checked again as soon as possible.
+            self._next = self._monotonic() + (self._terms.every.seconds if judges else self._lease.seconds / CHECKS)
+        self._metrics.passes["orphans"].observe(self._monotonic() - began)
 
     async def _clean(self, which: Literal["working", "waiting"], began: float, *, judges: bool) -> bool:
-        """All pages, from where the last pass was cut off; false where the budget is over again."""
+        """Clean up page by page from where the last pass was cut off; False if the time budget ran out again."""
         further, budget = 0, self._terms.budget.seconds
         if self._cut_off is not None and self._cut_off[0] == which:
             further, self._cut_off = self._cut_off[1], None
-        shards = shards_word(self._taking.listed.shards if self._terms.force_all_pods else None)
+        shards = shards_word(self._acquiring.listed.shards if self._terms.force_all_pods else None)
         while further >= 0:
             page = await self._steps.clean(
                 which,
@@ -131,18 +131,18 @@ class OrphanCleanup:
                 shards=shards,
                 removes_numeric=self._terms.remove_numeric,
             )
-            self._tell(page)
+            self._report(page)
             further = page.further
             if further >= 0 and budget and self._monotonic() - began > budget:
                 self._cut_off = which, further
                 return False
         return True
 
-    def _tell(self, page: OrphanPage) -> None:
+    def _report(self, page: OrphanPage) -> None:
         self.returned += page.returned
-        self._tally.orphans_returned.add(page.returned)
-        self._tally.orphans_removed["unknown"].add(page.unknown)
-        self._tally.orphans_removed["numeric"].add(page.numeric)
+        self._metrics.orphans_returned.add(page.returned)
+        self._metrics.orphans_removed["unknown"].add(page.unknown)
+        self._metrics.orphans_removed["numeric"].add(page.numeric)
         if page.consumers:
             log.event(Event.PODS_LOST, pods=page.consumers)
         if page.returned:
@@ -150,9 +150,9 @@ class OrphanCleanup:
         if page.unknown or page.numeric:
             log.event(Event.JOBS_REMOVED, unknown=page.unknown, numeric=page.numeric)
 
-    async def _forget_what_no_list_has(self, now: int) -> None:
-        """Jobs of a spec that is not run any more: nobody has registered them for a while, and our list lacks them."""
-        listed, since, cursor = self._taking.listed, int(now - self._unseen), b"0"
+    async def _remove_unlisted(self, now: int) -> None:
+        """Remove jobs that no running spec has: nobody has registered them for a while, nor are they on this list."""
+        listed, since, cursor = self._acquiring.listed, int(now - self._unseen), b"0"
         wanted = listed.known - listed.disabled
         while True:
             told: Any = await self._steps.link.call("HSCAN", self._steps.keys.jobs, cursor, "COUNT", MOST)
@@ -165,6 +165,6 @@ class OrphanCleanup:
             ]
             for at in range(0, len(old), MOST):
                 gone = await self._steps.unregister(old[at : at + MOST], unseen_since=since)
-                self._tally.reconciled["unregistered"].add(gone)
+                self._metrics.reconciled["unregistered"].add(gone)
             if cursor == b"0":
                 return

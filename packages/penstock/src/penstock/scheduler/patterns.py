@@ -1,4 +1,4 @@
-"""Which jobs run, as the spec's file says it now: pods need no restart for that."""
+"""The patterns that enable jobs, read again when the spec's file changes; pods need no restart."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ log = Log(logging.getLogger(__name__))
 
 
 class PatternsFile:
-    """Read anew when the file has changed. Everything else that it says counts from the next start on."""
+    """The patterns in the spec's file. Other changes of the file count from the next start on."""
 
     def __init__(self, scheduler: ResolvedScheduler, read: Callable[[], ResolvedScheduler | None]) -> None:
-        """`read` gives what the file says now, and nothing where that has errors; it may raise CannotGoOn."""
+        """`read` returns the scheduler in the file, or None if it has errors; it may raise CannotGoOn."""
         self._file = scheduler.file
         self._read = read
         self._stamp = self._now()
         self._patterns = scheduler.spec.patterns
 
     def __call__(self) -> Patterns:
-        """Those that count now; as they were where the file cannot be read."""
+        """The patterns in force: those of the last valid file."""
         stamp = self._now()
         if stamp in {self._stamp, None}:
             return self._patterns

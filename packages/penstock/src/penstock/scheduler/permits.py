@@ -1,18 +1,18 @@
-"""How many jobs a pod may run at a time."""
+"""Permits limit how many jobs a pod runs at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 UNBOUNDED = 100_000
-"""Permits that are free where there is no bound: more than one cycle takes."""
+"""Free permits if there is no limit: more than one cycle takes."""
 
 
 class Permits:
-    """Each is taken once and given back once, whatever becomes of the run in between."""
+    """Each permit is taken once and given back once, whatever happens to the run."""
 
     def __init__(self, concurrency: int, returned: Callable[[], object]) -> None:
-        """0 or less is without a bound. `returned` is told of each that comes back."""
+        """0 or less means no limit. `returned` is called for each permit that comes back."""
         self.limit = max(0, concurrency)
         self.held = 0
         self._returned = returned
@@ -23,18 +23,18 @@ class Permits:
         return self.limit - self.held if self.limit else UNBOUNDED
 
     def take(self) -> Permit:
-        """One of the free ones."""
+        """Take a free permit."""
         self.held += 1
         return Permit(self)
 
     def give_back(self) -> None:
-        """Only a permit calls this."""
+        """Called by a permit only."""
         self.held -= 1
         self._returned()
 
 
 class Permit:
-    """To run one job."""
+    """Leave to run one job."""
 
     __slots__ = ("_of",)
 
@@ -43,7 +43,7 @@ class Permit:
         self._of: Permits | None = of
 
     def give_back(self) -> None:
-        """A second time changes nothing: a run that was abandoned ends later on."""
+        """A second call changes nothing: an abandoned run ends later."""
         of, self._of = self._of, None
         if of is not None:
             of.give_back()

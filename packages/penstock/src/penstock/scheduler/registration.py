@@ -1,4 +1,4 @@
-"""How a pod's consumer is held in Redis: a lease in the set of pods."""
+"""A pod's consumer in Redis: a lease in the set of pods."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from penstock.scheduler.job_steps import JobSteps
 
 
 class PodRegistration:
-    """Asked in the lease's own thread; what it remembers may be seen from any."""
+    """Called in the side loop; its attributes may be read from any thread."""
 
     def __init__(self, steps: JobSteps, clocks: Clocks) -> None:
-        """No consumer yet."""
+        """No consumer is registered yet."""
         self._steps = steps
         self._monotonic = clocks.monotonic
         self.consumer = ""
@@ -18,14 +18,14 @@ class PodRegistration:
         """Monotonic time at which the last renewal that Redis accepted was sent."""
 
     async def begin(self, consumer: str, lease: int) -> bool:
-        """A new one."""
+        """Register a new consumer."""
         sent = self._monotonic()
         _, alive = await self._steps.lease(consumer, lease, "begin")
         self.consumer, self.renewed_at = consumer, sent
         return alive
 
     async def renew(self, consumer: str, lease: int) -> bool:
-        """It goes on, unless somebody has judged it lost."""
+        """Extend the lease, unless another pod treats the consumer as lost."""
         sent = self._monotonic()
         _, alive = await self._steps.lease(consumer, lease, "renew")
         if alive:

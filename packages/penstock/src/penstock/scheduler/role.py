@@ -48,10 +48,10 @@ def scheduler_role(
             log.event(Event.REDIS_SCRIPT_EVICTED, script=script.name)
 
         threads = ThreadPoolExecutor(THREADS, thread_name_prefix="penstock-handler")
-        listing = JobLister(spec, paths, patterns)
+        lister = JobLister(spec, paths, patterns)
         calls = JobRunner(spec, paths, threads, find_pipeline, pod.start.credentials)
         dependencies = pod.dependencies(scheduler, metrics, process.REDIS_SECONDS, sent_whole)
-        running = Scheduler(scheduler, listing, calls, dependencies)
+        running = Scheduler(scheduler, lister, calls, dependencies)
         return Program(
             run=running.run,
             drain=running.stop,

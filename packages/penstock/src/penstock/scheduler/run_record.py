@@ -1,4 +1,4 @@
-"""How the last run of a job went: what the next one is told, and what people ask for."""
+"""The record of a job's last run, for the next run and for people."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json, to_json
 
 STOPPED = "stopped"
-"""The outcome of a run whose pod left, and handed its job back."""
+"""The outcome of a run that was cancelled because its pod drained."""
 LOST = "lost"
-"""Of one whose pod was lost, or had lost its lease."""
+"""The outcome of a run whose pod was lost, or had lost its lease."""
 
 WRITTEN = '{"due":%d,"acquired":%.3f,"ended":%.3f,"outcome":%s,"class":%s,"streak":%d,"next":%d,"fence":%d,"life":%s}'
-"""By hand, as it is written for each run: a fifth of the time that a scheduler has for one would go into it else."""
+"""Formatted by hand: a JSON serializer would take a fifth of the time that a run may cost."""
 
 
 class RunRecord(NamedTuple):
-    """Times are Redis's, in seconds."""
+    """Times are in Redis time, in seconds."""
 
     due: int
-    """For which second it ran; a run that makes up for a failed one keeps that of the first."""
+    """The second for which it ran; a retry keeps the second of the run that failed."""
     acquired: float
     ended: float
     outcome: str
     class_: str
-    """Of the failure; `-` where none matched, empty where nothing failed."""
+    """The failure class; `-` if none matched, empty without a failure."""
     streak: int
-    """Failures in a row, this one among them."""
+    """Failures in a row, including this one."""
     next: int
-    """When it is due again."""
+    """When the job is due again."""
     fence: int
     consumer: str
-    """Which pod ran it."""
+    """The consumer that ran it. In Redis this field is called `life`."""
 
     def was_begun(self, due: int) -> bool:
-        """Whether what is due then is the same run again, which came to no end."""
+        """Whether a run that is due at this second repeats this one, which came to no end."""
         return self.outcome in (STOPPED, LOST) and self.next == due
 
     def write(self) -> bytes:
-        """As it stands in Redis."""
+        """The record as JSON."""
         due, acquired, ended, outcome, class_, streak, next_, fence, consumer = self
         told = (due, acquired, ended, _quoted(outcome), _quoted(class_), streak, next_, fence, _quoted(consumer))
         return (WRITTEN % told).encode()
 
     @classmethod
     def read(cls, raw: bytes | None) -> RunRecord | None:
-        """None where there is none, or where it is none that we have written."""
+        """None if there is no record, or an invalid one."""
         if not raw:
             return None
         try:
@@ -68,5 +68,5 @@ class RunRecord(NamedTuple):
 
 @lru_cache(maxsize=1000)
 def _quoted(word: str) -> str:
-    """They are few: the pod's consumer, outcomes and classes."""
+    """Quote a consumer, an outcome or a class; there are few of them."""
     return to_json(word).decode()

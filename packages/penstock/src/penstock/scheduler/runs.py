@@ -1,4 +1,4 @@
-"""Jobs that run here: started, told to stop when their time is over, abandoned when they do not, and handed back."""
+"""Running jobs: started, cancelled after their timeout, abandoned if they ignore that, and handed back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 @dataclass(slots=True, eq=False)
 class JobRun:
-    """One job that runs."""
+    """A job that runs."""
 
     taken: AcquiredJob
     job: EffectiveJob
@@ -45,32 +45,32 @@ class JobRun:
 
 
 class JobRuns:
-    """All of one pod."""
+    """All runs of one pod."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         spec: Scheduler,
-        calls: JobRunner,
+        job_runner: JobRunner,
         settler: RunSettler,
         redis_time: RedisTime,
-        tally: SchedulerMetrics,
+        metrics: SchedulerMetrics,
         rng: Random,
         clocks: Clocks,
     ) -> None:
         """Nothing runs yet."""
         self._zombies = spec.cleanup.zombies
-        self._leaving = spec.jitter.shutdown.seconds
+        self._drain_spread = spec.jitter.shutdown.seconds
         self._failures = FailurePolicy(spec)
-        self._calls = calls
+        self._job_runner = job_runner
         self._settler = settler
         self._redis_time = redis_time
-        self._tally = tally
+        self._metrics = metrics
         self._rng = rng
         self._monotonic = clocks.monotonic
         self._running: set[JobRun] = set()
         self._abandoned: set[JobRun] = set()
         self._gone_at = math.inf
-        """Redis's time from which on nothing of this pod runs; once it leaves."""
+        """When nothing of this pod runs any more, in Redis time; finite once the pod drains."""
         self.changed = asyncio.Event()
 
     def __len__(self) -> int:
@@ -83,11 +83,11 @@ class JobRuns:
 
     @property
     def left_behind(self) -> int:
-        """Handlers that were abandoned, and still run."""
+        """Abandoned handlers that still run."""
         return len(self._abandoned)
 
     def start(self, taken: AcquiredJob, job: EffectiveJob, plan: RunPlan, permit: Permit, consumer: str) -> None:
-        """Begin a run of a job that is ours."""
+        """Start a run of a job that this pod holds."""
         loop, before = asyncio.get_running_loop(), taken.story
         again = before is not None and (before.streak > 0 or taken.begun)
         context = JobContext(
@@ -108,53 +108,53 @@ class JobRuns:
             self._redis_time.to_monotonic(taken.deadline) + job.threshold.seconds,
         )
         self._running.add(run)
-        self._tally.running.set(len(self._running))
-        run.task = loop.create_task(self._go(run))
-        run.task.add_done_callback(partial(self._done, run))
+        self._metrics.running.set(len(self._running))
+        run.task = loop.create_task(self._run(run))
+        run.task.add_done_callback(partial(self._task_done, run))
         if self._zombies.enabled:
             run.timer = loop.call_later(max(0.0, run.overdue_at - self._monotonic()), self._overdue, run, "timer")
 
     def cancel_all(self, why: StopReason) -> None:
-        """All that runs is told to stop."""
+        """Cancel all runs."""
         for run in tuple(self._running):
             self._cancel(run, why)
 
     def scan(self) -> bool:
-        """Tell to stop what overran its time and was not told so; false where the budget was over."""
+        """Cancel runs that exceeded their timeout; False if the time budget ran out."""
         began, budget = self._monotonic(), self._zombies.budget.seconds
         for run in tuple(self._running):
             if budget and self._monotonic() - began > budget:
-                self._tally.cut_off["zombies"].add()
+                self._metrics.cut_off["zombies"].add()
                 return False
             if self._monotonic() >= run.overdue_at:
                 self._overdue(run, "scan")
         return True
 
     def leave_behind(self, gone_in: float) -> int:
-        """The pod goes, and these do not end: nobody runs their jobs before it is gone. How many they are."""
+        """Abandon runs that ignore the drain; their jobs are due when the pod is gone. Returns their number."""
         left = tuple(self._running)
         self._gone_at = self._redis_time.now() + gone_in
         for run in left:
             self._abandon(run)
         return len(left)
 
-    async def _go(self, run: JobRun) -> BaseException | None:
-        """What it failed with; nothing where it ended well."""
+    async def _run(self, run: JobRun) -> BaseException | None:
+        """The exception that ended the run; None after success."""
         ABOUT.set(run.context)
         try:
-            await self._calls.run(run.job, run.context)
+            await self._job_runner.run(run.job, run.context)
         except ThreadStillRunning as thread:
-            while not thread.future.done():  # told to stop, and only it knows when it does
+            while not thread.future.done():  # it was told to stop; only the thread knows when it does
                 await asyncio.wait([thread.future])
             return thread.future.exception()
-        except BaseException as error:  # noqa: BLE001 - whatever it raises ends this run, and nothing else
+        except BaseException as error:  # noqa: BLE001 - whatever it raises ends this run and nothing else
             return error
         return None
 
     def _overdue(self, run: JobRun, by: str) -> None:
         if run.context.why is not None or run not in self._running:
             return
-        self._tally.zombies[by].add()
+        self._metrics.zombies[by].add()
         seconds = round(self._monotonic() - run.began, 1)
         run.context.log.event(Event.JOB_OVERRAN, seconds=seconds, by=by)
         self._cancel(run, "overdue")
@@ -166,7 +166,7 @@ class JobRuns:
             after = self._zombies.abandon_after.seconds
             if run.timer is not None:
                 run.timer.cancel()
-            if why != "drain":  # a pod that leaves has bounds of its own
+            if why != "drain":  # a drain has limits of its own
                 run.timer = asyncio.get_running_loop().call_later(after, self._abandon, run)
 
     def _abandon(self, run: JobRun) -> None:
@@ -174,40 +174,42 @@ class JobRuns:
             return
         run.abandoned = True
         self._abandoned.add(run)
-        self._tally.abandoned.add()
-        self._tally.abandoned_running.set(len(self._abandoned))
+        self._metrics.abandoned.add()
+        self._metrics.abandoned_running.set(len(self._abandoned))
         run.context.log.event(Event.JOB_ABANDONED)
         self._end(run, asyncio.CancelledError())
 
-    def _done(self, run: JobRun, task: asyncio.Task[BaseException | None]) -> None:
+    def _task_done(self, run: JobRun, task: asyncio.Task[BaseException | None]) -> None:
         error = asyncio.CancelledError() if task.cancelled() else task.exception() or task.result()
         if run.abandoned:
             self._abandoned.discard(run)
-            self._tally.abandoned_running.set(len(self._abandoned))
+            self._metrics.abandoned_running.set(len(self._abandoned))
             self.changed.set()
         else:
             self._end(run, error)
 
     def _end(self, run: JobRun, error: BaseException | None) -> None:
-        """Its permit is free, and its job on its way back."""
+        """Return its permit, and hand back its job."""
         self._running.discard(run)
         if run.timer is not None:
             run.timer.cancel()
         run.permit.give_back()
-        self._tally.running.set(len(self._running))
+        self._metrics.running.set(len(self._running))
         why, seconds = run.context.why, self._monotonic() - run.began
         if isinstance(error, NoThread):
-            self._tally.submission_failures.add()
+            self._metrics.submission_failures.add()
             run.context.log.event(Event.JOB_NOT_STARTED, error)
             self._release(run, run.taken.due)
         elif error is None:
-            self._tally.ended("lost" if why == "lost" else "ok", NO_CLASS, seconds)
+            self._metrics.ended("lost" if why == "lost" else "ok", NO_CLASS, seconds)
             self._complete(run, "ok", "", 0, run.plan.next)
         elif why in ("drain", "lost"):
             outcome = "lost" if why == "lost" else "abandoned" if run.abandoned else "cancelled"
-            self._tally.ended(outcome, NO_CLASS, seconds)
-            spread = why == "drain" and self._leaving > 0
-            due = math.ceil(self._redis_time.now() + self._leaving * self._rng.random()) if spread else run.taken.due
+            self._metrics.ended(outcome, NO_CLASS, seconds)
+            spread = why == "drain" and self._drain_spread > 0
+            due = (
+                math.ceil(self._redis_time.now() + self._drain_spread * self._rng.random()) if spread else run.taken.due
+            )
             if run.abandoned:  # it still runs
                 due = max(due, math.ceil(min(run.taken.deadline, self._gone_at)))
             self._complete(run, LOST if why == "lost" else STOPPED, "", _streak(run.taken), due)
@@ -221,7 +223,7 @@ class JobRuns:
         class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
         streak = 1 + _streak(run.taken)
         due = self._failures.next(run.job, run.plan.next, failure, streak, self._redis_time.now(), self._rng)
-        self._tally.ended(outcome, class_, seconds)
+        self._metrics.ended(outcome, class_, seconds)
         if outcome == "failed":
             run.context.log.event(Event.JOB_FAILED, error, failure_class=class_, in_a_row=streak, next_due=due)
         self._complete(run, outcome, class_, streak, due)

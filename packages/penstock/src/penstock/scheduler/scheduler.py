@@ -31,24 +31,24 @@ from penstock.scheduler.settler import RunSettler
 from penstock.scheduler.watchdog import PodState, Watchdog
 from penstock.wire.errors import RedisTrouble
 
-LOOK_EVERY = 2.0
-GUARDS = 20
-"""Looks at the lease in its time; what runs is stopped so long before it is over that it has a moment for it."""
+COUNT_EVERY = 2.0
+LEASE_CHECKS = 20
+"""Checks of the lease in its time; runs are cancelled early enough that they can end before the lease expires."""
 SPREAD = 0.05
-"""Seconds behind a whole second of Redis's, when jobs come due, within which pods look, each at its own moment."""
+"""Jobs come due at whole seconds of Redis time; each pod asks at a random moment within this many seconds after one."""
 RESERVE = 1.0
-"""Seconds before the end of the grace that are left for closing."""
+"""Seconds of the grace period that are reserved for closing."""
 CLOSING = 4 * RESERVE
-"""Seconds after which a pod that closes is gone, whatever keeps it."""
+"""Seconds after which a closing pod is gone, whatever holds it up."""
 BUSIEST = 0.02
-"""Seconds between two cycles of a pod that has more to take than permits."""
+"""Seconds between two cycles while there are more due jobs than permits."""
 
 
 class Scheduler:
     """Runs one scheduler's jobs. Created in the event loop that it runs in."""
 
     def __init__(
-        self, scheduler: ResolvedScheduler, listing: JobLister, calls: JobRunner, dependencies: Dependencies
+        self, scheduler: ResolvedScheduler, lister: JobLister, calls: JobRunner, dependencies: Dependencies
     ) -> None:
         """Nothing is connected yet."""
         spec, keys = scheduler.spec, scheduler.keys
@@ -57,23 +57,25 @@ class Scheduler:
         self._monotonic = dependencies.clocks.monotonic
         self._log = Log(logging.getLogger("penstock.scheduler"))
         self._calls = calls
-        self._tally = tally = SchedulerMetrics(dependencies.metrics)
+        self._metrics = metrics = SchedulerMetrics(dependencies.metrics)
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()
-        self._begun = asyncio.Event()
+        self._has_consumer = asyncio.Event()
         self._links = [dependencies.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
-        tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
-        taker, hand, side, orphans, lease_steps = (JobSteps(link, keys, tally.refused) for link in self._links)
+        metrics.connections.follow(lambda: sum(link.is_connected for link in self._links))
+        taker, hand, side, orphans, lease_steps = (JobSteps(link, keys, metrics.refused) for link in self._links)
         self._redis_time = RedisTime(dependencies.clocks, spec.work.clock.seconds)
         self._breakers = {"acquisition": BatchBreaker(spec.breakers), "completion": BatchBreaker(spec.breakers)}
         self._settler = RunSettler(
-            hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, dependencies.clocks
+            hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, metrics, dependencies.clocks
         )
-        self.permits = Permits(spec.work.concurrency, self._wake_when_hungry)
-        tally.permits.set(self.permits.limit)
-        tally.permits_free.set(self.permits.limit)
-        self._runs = JobRuns(spec, calls, self._settler, self._redis_time, tally, dependencies.rng, dependencies.clocks)
-        self._taking = Acquiring(
+        self.permits = Permits(spec.work.concurrency, self._wake_if_permits_are_free)
+        metrics.permits.set(self.permits.limit)
+        metrics.permits_free.set(self.permits.limit)
+        self._runs = JobRuns(
+            spec, calls, self._settler, self._redis_time, metrics, dependencies.rng, dependencies.clocks
+        )
+        self._acquiring = Acquiring(
             spec,
             taker,
             self._breakers["acquisition"],
@@ -81,118 +83,118 @@ class Scheduler:
             self._runs,
             self._settler,
             self._redis_time,
-            tally,
+            metrics,
             dependencies.clocks,
             self._forget_consumer,
         )
         self._refresh = Refresh(
             spec,
-            listing,
+            lister,
             side,
-            self._taking,
+            self._acquiring,
             self._settler,
             self._redis_time,
-            tally,
+            metrics,
             dependencies.rng,
             dependencies.clocks,
         )
         self._orphans = OrphanCleanup(
-            spec, orphans, self._taking, tally, dependencies.clocks, dependencies.new_consumer(dependencies.host)
+            spec, orphans, self._acquiring, metrics, dependencies.clocks, dependencies.new_consumer(dependencies.host)
         )
         self._side = side
         self._lease_steps = lease_steps
-        self._holds = PodRegistration(lease_steps, dependencies.clocks)
+        self._registration = PodRegistration(lease_steps, dependencies.clocks)
         self._lease = Lease(
-            self._holds,
+            self._registration,
             dependencies.host,
             spec.work.lease.amount,
             self,
             asyncio.get_running_loop().call_soon_threadsafe,
             new_name=dependencies.new_consumer,
         )
-        self._health = Watchdog(spec.health)
+        self._watchdog = Watchdog(spec.health)
         self._acquired_before = 0
-        self._looked: JobCounts | None = None
+        self._counts: JobCounts | None = None
         self._signals: Mapping[str, bool] = {}
         self._degraded = False
         self._absent = False
         self._parts = Parts(self._log, self.stop)
 
     def stop(self) -> None:
-        """Begin to leave."""
-        self._taking.stops = True
+        """Begin to drain."""
+        self._acquiring.stopping = True
         self._stop.set()
         self._wake.set()
 
     @property
     def busy(self) -> int:
-        """Handlers that run, also those that were left to themselves."""
+        """Handlers that run, including abandoned ones."""
         return len(self._runs) + self._runs.left_behind
 
     async def run(self) -> int:
-        """Until it is told to stop, or a part of it fails. An exit code: 0 when nothing is left behind."""
+        """Runs until it is stopped or a part of it fails. The exit code is 0 if nothing is left behind."""
         await self._calls.open()
         lease = self._dependencies.side.start(self._lease.run())
         work = {
             "settler": self._settler.run(),
             "refresh": self._refresh.run(),
-            "orphans": self._lead(),
-            "lease": self._guards(lease),
-            "looks": self._looks(),
-            "zombies": self._scans(),
-            "summary": self._says(),
+            "orphans": self._clean_up_orphans(),
+            "lease": self._watch_lease(lease),
+            "looks": self._count_jobs(),
+            "zombies": self._cancel_overdue(),
+            "summary": self._log_summaries(),
         }
         for name, part in work.items():
             self._parts.start(name, part)
         try:
             while not self._stop.is_set():
                 await self._settler.recover()
-                await self._taking.give_back_strays()
-                await self._taking.cycle()
-                await self._until_next()
-        except Exception as error:  # noqa: BLE001 - whatever it is, what runs is handed back before the pod goes
+                await self._acquiring.hand_back_strays()
+                await self._acquiring.cycle()
+                await self._wait_for_next_cycle()
+        except Exception as error:  # noqa: BLE001 - whatever it is, running jobs are handed back before the pod ends
             self._parts.fail("cycle", error)
-        return self._parts.exit_code(await self._leave(lease))
+        return self._parts.exit_code(await self._drain(lease))
 
-    async def _lead(self) -> None:
-        """Whoever has had no consumer yet, or no list, looks after nobody's jobs."""
-        await self._begun.wait()
-        await self._taking.knows.wait()
+    async def _clean_up_orphans(self) -> None:
+        """Clean up orphans, once the pod has a consumer and a list of jobs."""
+        await self._has_consumer.wait()
+        await self._acquiring.has_list.wait()
         await self._orphans.run()
 
-    # -- the lease says, in this loop ---------------------------------------------------------------------------------
+    # -- LeaseListener ------------------------------------------------------------------------------------------------
 
     def registered(self, consumer: str) -> None:
-        """A consumer has begun."""
+        """A new consumer is registered."""
         self._dependencies.process.consumer = consumer
         self._log.event(Event.CONSUMER_JOINED, consumer=consumer)
-        self._taking.consumer = consumer
-        self._begun.set()
+        self._acquiring.consumer = consumer
+        self._has_consumer.set()
         for why in (Why.STARTING, Why.REDIS_ABSENT, Why.NO_LEASE):
             self._dependencies.readiness.release(why)
         self._absent = False
         self._wake.set()
 
     def renewed(self, consumer: str) -> None:
-        """It goes on."""
+        """Its lease was renewed."""
         self._dependencies.readiness.release(Why.REDIS_ABSENT)
         if self._absent:
             self._absent = False
             self._log.event(Event.REDIS_REACHABLE, activity=Activity.RENEWING)
-        if not self._taking.consumer:
-            self._taking.consumer = consumer  # what ran was stopped while nobody knew whether the lease was over
+        if not self._acquiring.consumer:
+            self._acquiring.consumer = consumer  # runs were cancelled while nobody knew whether the lease had expired
 
     def lost(self, consumer: str) -> None:
-        """Somebody judged it lost; what it held is due again."""
-        self._tally.lease_lost.add()
+        """Another pod treats the consumer as lost; its jobs are due again."""
+        self._metrics.lease_lost.add()
         self._dependencies.readiness.hold(Why.NO_LEASE)
         self._log.event(Event.LEASE_LOST, consumer=consumer, running=len(self._runs))
-        self._taking.consumer = ""
+        self._acquiring.consumer = ""
         self._runs.cancel_all("lost")
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
-        self._tally.trouble(error)
+        """Redis refused, or did not answer."""
+        self._metrics.trouble(error)
         self._dependencies.readiness.hold(Why.REDIS_ABSENT)
         if not self._absent:
             self._absent = True
@@ -201,21 +203,21 @@ class Scheduler:
     # -- the cycle ----------------------------------------------------------------------------------------------------
 
     def _forget_consumer(self, consumer: str) -> None:
-        """A script said that it is over, before the lease's next renewal would."""
-        if self._taking.consumer == consumer:
-            self._taking.consumer = ""
+        """A script reported the lost lease before its next renewal could."""
+        if self._acquiring.consumer == consumer:
+            self._acquiring.consumer = ""
             self._runs.cancel_all("lost")
 
-    def _wake_when_hungry(self) -> None:
-        """Enough came back to be worth a call."""
-        if self._taking.hungry and self.permits.free >= min(self.permits.limit, self._spec.work.batch) / 2:
+    def _wake_if_permits_are_free(self) -> None:
+        """Wake up if enough permits are free to be worth a call."""
+        if self._acquiring.has_more and self.permits.free >= min(self.permits.limit, self._spec.work.batch) / 2:
             self._wake.set()
 
-    async def _until_next(self) -> None:
-        """Until the next look: with an interval of a second, right after each of Redis's seconds begins."""
+    async def _wait_for_next_cycle(self) -> None:
+        """Wait for the next cycle: with an interval of a second, right after each second of Redis time begins."""
         for name, breaker in self._breakers.items():
-            self._tally.breaker(name, breaker, self._monotonic())
-        self._tally.connects.add(sum(link.connections for link in self._links) - self._tally.connects.value)
+            self._metrics.breaker(name, breaker, self._monotonic())
+        self._metrics.connects.add(sum(link.connections for link in self._links) - self._metrics.connects.value)
         interval = self._spec.work.interval.seconds
         wait = interval
         if self._redis_time.is_known:
@@ -224,75 +226,77 @@ class Scheduler:
                 - self._redis_time.now() % interval
                 + min(SPREAD, interval / 10) * self._dependencies.rng.random()
             )
-        if self._taking.hungry and self.permits.free:
+        if self._acquiring.has_more and self.permits.free:
             wait = BUSIEST
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), wait)
         self._wake.clear()
 
-    # -- beside it ----------------------------------------------------------------------------------------------------
+    # -- parts beside the cycle ---------------------------------------------------------------------------------------
 
-    async def _guards(self, keeping: SideTask) -> None:
-        """Whoever cannot renew the lease stops what runs before it is over: from then on others may judge it."""
+    async def _watch_lease(self, lease_task: SideTask) -> None:
+        """Cancel runs if the lease could not be renewed in time: once it has expired, others may acquire the jobs."""
         lease = self._spec.work.lease.seconds
         while True:
-            await asyncio.sleep(lease / GUARDS)
-            if keeping.done():
-                raise keeping.exception() or RuntimeError("nobody keeps the lease")
-            if self._taking.consumer and self._monotonic() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
-                self._log.event(Event.LEASE_EXPIRING, consumer=self._taking.consumer)
-                self._taking.consumer = ""
+            await asyncio.sleep(lease / LEASE_CHECKS)
+            if lease_task.done():
+                raise lease_task.exception() or RuntimeError("nobody keeps the lease")
+            if self._acquiring.consumer and self._monotonic() - self._registration.renewed_at > lease * (
+                1 - 2 / LEASE_CHECKS
+            ):
+                self._log.event(Event.LEASE_EXPIRING, consumer=self._acquiring.consumer)
+                self._acquiring.consumer = ""
                 self._runs.cancel_all("lost")
 
-    async def _scans(self) -> None:
+    async def _cancel_overdue(self) -> None:
         terms = self._spec.cleanup.zombies
         while terms.enabled:
             await asyncio.sleep(terms.every.seconds)
             began = self._monotonic()
             self._runs.scan()
-            self._tally.passes["zombies"].observe(self._monotonic() - began)
+            self._metrics.passes["zombies"].observe(self._monotonic() - began)
 
-    async def _looks(self) -> None:
+    async def _count_jobs(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(COUNT_EVERY)
             try:
-                self._looked = await self._side.look(shards_word(self._taking.listed.shards))
+                self._counts = await self._side.look(shards_word(self._acquiring.listed.shards))
             except RedisTrouble as error:
-                self._tally.trouble(error)
-            self._judge()
+                self._metrics.trouble(error)
+            self._check_health()
 
-    def _judge(self) -> None:
-        tally, looked = self._tally, self._looked
-        if looked is not None:
-            tally.waiting.set(looked.waiting)
-            tally.working.set(looked.working)
-            tally.paused.set(looked.paused)
-            # While all are paused nobody is to run them, and nobody is to be told that they do not run.
-            tally.ready.set(0 if looked.all_paused else looked.ready)
-            tally.oldest_overdue.set(0 if looked.all_paused else looked.overdue)
+    def _check_health(self) -> None:
+        metrics, counts = self._metrics, self._counts
+        if counts is not None:
+            metrics.waiting.set(counts.waiting)
+            metrics.working.set(counts.working)
+            metrics.paused.set(counts.paused)
+            # While all jobs are paused none should run, so no alert should fire.
+            metrics.ready.set(0 if counts.all_paused else counts.ready)
+            metrics.oldest_overdue.set(0 if counts.all_paused else counts.overdue)
         now = self._monotonic()
-        acquired, self._acquired_before = self._taking.acquired - self._acquired_before, self._taking.acquired
-        seen = PodState(
-            ready=looked.ready if looked else 0,
-            overdue=looked.overdue if looked else 0.0,
+        acquired, self._acquired_before = self._acquiring.acquired - self._acquired_before, self._acquiring.acquired
+        state = PodState(
+            ready=counts.ready if counts else 0,
+            overdue=counts.overdue if counts else 0.0,
             mean_interval=self._refresh.mean_interval,
             limit=self.permits.limit,
             free=self.permits.free,
             running=len(self._runs),
             acquired=acquired,
-            all_paused=looked.all_paused if looked else False,
+            all_paused=counts.all_paused if counts else False,
             stalled=self._absent or any(one.state(now) is not BreakerState.CLOSED for one in self._breakers.values()),
         )
-        self._signals = self._health.look(seen)
+        self._signals = self._watchdog.check(state)
         for name, shows in self._signals.items():
-            tally.signals[name].set(shows)
-        degraded = self._health.is_degraded(seen, self._signals)
-        tally.degraded.set(degraded)
+            metrics.signals[name].set(shows)
+        degraded = self._watchdog.is_degraded(state, self._signals)
+        metrics.degraded.set(degraded)
         if degraded != self._degraded:
             self._degraded = degraded
             self._log.event(Event.SCHEDULER_DEGRADED if degraded else Event.SCHEDULER_HEALTHY, **self._summary())
 
-    async def _says(self) -> None:
+    async def _log_summaries(self) -> None:
         every = self._spec.health.summary.seconds
         while every > 0:
             await asyncio.sleep(every)
@@ -301,37 +305,37 @@ class Scheduler:
             )
 
     def _summary(self) -> dict[str, object]:
-        tally, looked, limit = self._tally, self._looked, self.permits.limit
+        metrics, counts, limit = self._metrics, self._counts, self.permits.limit
         free = self.permits.free
         return {
             "scripts": len(NAMES),
             "registered": self._refresh.registered,
             "running": len(self._runs),
-            "working": looked.working if looked else 0,
-            "ready": looked.ready if looked else 0,
-            "oldest_overdue": round(looked.overdue) if looked else 0,
-            "capacity_per_cycle": self._taking.capacity,
+            "working": counts.working if counts else 0,
+            "ready": counts.ready if counts else 0,
+            "oldest_overdue": round(counts.overdue) if counts else 0,
+            "capacity_per_cycle": self._acquiring.capacity,
             "permits": f"{free}/{limit} ({free / limit:.0%})" if limit else "without a bound",
-            "zombies_cancelled": int(sum(one.value for one in tally.zombies.values())),
+            "zombies_cancelled": int(sum(one.value for one in metrics.zombies.values())),
             "orphans_returned": self._orphans.returned,
             "queue_depth": self._settler.unsettled,
             "signals": ",".join(sorted(name for name, shows in self._signals.items() if shows)),
         }
 
-    # -- leaving ------------------------------------------------------------------------------------------------------
+    # -- the drain ----------------------------------------------------------------------------------------------------
 
-    async def _leave(self, lease: SideTask) -> int:
+    async def _drain(self, lease: SideTask) -> int:
         terms, began = self._spec.shutdown, self._monotonic()
         end = began + max(RESERVE, terms.grace.seconds - RESERVE)
         self._dependencies.readiness.hold(Why.DRAINING)
-        self._tally.draining.set(1)
+        self._metrics.draining.set(1)
         self._log.event(Event.DRAIN_STARTED, running=len(self._runs), grace=str(terms.grace))
         self._parts.cancel(but=("settler",))
         self._runs.cancel_all("drain")
-        await self._ended(min(end, began + terms.cancel.seconds))
+        await self._runs_ended(min(end, began + terms.cancel.seconds))
         if len(self._runs):
             self._log.event(Event.DRAIN_STUCK, running=len(self._runs))
-            await self._ended(min(end, self._monotonic() + terms.force.seconds))
+            await self._runs_ended(min(end, self._monotonic() + terms.force.seconds))
         left = self._runs.leave_behind(max(RESERVE, end - self._monotonic()) + CLOSING)
         self._parts.cancel()
         await self._parts.ended()
@@ -343,27 +347,27 @@ class Scheduler:
         self._log.event(Event.DRAIN_FINISHED, seconds=seconds)
         return 0
 
-    async def _ended(self, until: float) -> None:
+    async def _runs_ended(self, until: float) -> None:
         while len(self._runs) and self._monotonic() < until:
             self._runs.changed.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._runs.changed.wait(), max(0.0, until - self._monotonic()))
 
     async def _close(self, lease: SideTask, within: float) -> int:
-        """Hand back the rest, and end the consumer. What could not be handed back within the time."""
+        """Hand back what is left, and deregister. Returns how many runs could not be handed back in time."""
         lease.cancel()
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._settler.empty()
         with suppress(TimeoutError, RedisTrouble):
             async with asyncio.timeout(RESERVE):
-                if self._holds.consumer:
-                    await self._side.lease(self._holds.consumer, 0, "end")
+                if self._registration.consumer:
+                    await self._side.lease(self._registration.consumer, 0, "end")
                 await self._orphans.give_up()
         try:
             async with asyncio.timeout(RESERVE):
                 await self._calls.close()
-        except Exception as error:  # noqa: BLE001 - all is handed back by now
+        except Exception as error:  # noqa: BLE001 - everything is handed back by now
             self._log.event(Event.LIFESPAN_EXIT_FAILED, error)
         *links, lease_link = self._links
         closing = self._dependencies.side.start(lease_link.close())
@@ -371,6 +375,6 @@ class Scheduler:
             await link.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(RESERVE):
-                while not closing.done():  # noqa: ASYNC110 - it is another loop's, which knows no event of ours
+                while not closing.done():  # noqa: ASYNC110 - it belongs to another loop, which cannot set an event of this one
                     await asyncio.sleep(BUSIEST)
         return self._settler.unsettled

@@ -1,7 +1,7 @@
-"""Runs that have ended, on their way to Redis: many at a time, on a connection of its own.
+"""Ended runs on their way to Redis: in batches, on a connection of their own.
 
-What Redis does not take is held and tried again, once a cycle and a few times, while the breaker is closed; what it
-still does not take is held until the next refresh. Only the pod's own end loses it, and then a leader finds the job.
+While the breaker is closed, a run that Redis did not accept is retried once a cycle, a few times; then it is kept until
+the next refresh. It is lost only when the pod ends, and then the leader finds the job.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.wire.errors import RedisTrouble
 
 LINGER = 0.01
-"""Seconds in which others end as well, so that they go together."""
+"""Seconds to wait for other runs to end, so that they are handed back together."""
 AGAIN = 0.2
-"""Seconds between two tries of a pod that leaves."""
+"""Seconds between two attempts while the pod drains."""
 
 log = Log(logging.getLogger(__name__))
 
 
 @dataclass(slots=True)
 class UnsettledRun:
-    """A run that has ended."""
+    """An ended run that Redis does not know of."""
 
     returned: EndedRun
     ended: float
@@ -40,100 +40,102 @@ class UnsettledRun:
 
 
 class RunSettler:
-    """Takes them one by one, and hands them back in batches."""
+    """Collects ended runs, and hands them back in batches."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
-        self, steps: JobSteps, breaker: BatchBreaker, tries: int, batch: int, tally: SchedulerMetrics, clocks: Clocks
+        self, steps: JobSteps, breaker: BatchBreaker, tries: int, batch: int, metrics: SchedulerMetrics, clocks: Clocks
     ) -> None:
-        """`tries` are those after the first."""
+        """`tries` are the attempts after the first."""
         self._steps = steps
         self._breaker = breaker
         self._tries = tries
         self._batch = min(batch, MOST)
-        self._tally = tally
+        self._metrics = metrics
         self._monotonic = clocks.monotonic
         self._redis_log = RedisLog(log, clocks.monotonic)
         self._queue: deque[UnsettledRun] = deque()
         self._recovering: deque[UnsettledRun] = deque()
-        self._left: list[UnsettledRun] = []
+        self._exhausted: list[UnsettledRun] = []
         self._wake = asyncio.Event()
-        self._in_hand: list[UnsettledRun] = []
+        self._in_progress: list[UnsettledRun] = []
 
     def put(self, returned: EndedRun) -> None:
-        """It has ended just now."""
+        """Add a run that has just ended."""
         self._queue.append(UnsettledRun(returned, self._monotonic()))
         self._wake.set()
 
     @property
     def held(self) -> set[tuple[str, int]]:
-        """Their jobs, each with its working score: another score is another run."""
-        held = (self._queue, self._recovering, self._left, self._in_hand)
+        """Jobs of unsettled runs, each with its working score: another score is another run."""
+        held = (self._queue, self._recovering, self._exhausted, self._in_progress)
         return {(item.returned.name, item.returned.score) for some in held for item in some}
 
     @property
     def unsettled(self) -> int:
-        """Runs that Redis does not know to have ended."""
-        return len(self._queue) + len(self._in_hand) + len(self._recovering) + len(self._left)
+        """How many ended runs Redis does not know of."""
+        return len(self._queue) + len(self._in_progress) + len(self._recovering) + len(self._exhausted)
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Runs until cancelled."""
         while True:
             await self._wake.wait()
             await asyncio.sleep(LINGER)
             self._wake.clear()
             while self._queue:
-                await self._settle(self._some(self._queue))
+                await self._settle(self._batch_of(self._queue))
 
     async def recover(self) -> None:
-        """Try again what Redis did not take; once for each."""
+        """Retry each run once that Redis did not accept."""
         for _ in range(-(-len(self._recovering) // self._batch)):
             if self._breaker.state(self._monotonic()) is not BreakerState.CLOSED:
                 return
-            await self._settle(self._some(self._recovering))
+            await self._settle(self._batch_of(self._recovering))
 
-    def bring_back(self) -> None:
-        """What was given up is tried anew."""
+    def retry_exhausted(self) -> None:
+        """Retry runs whose attempts were used up."""
         if self._breaker.state(self._monotonic()) is BreakerState.CLOSED:
-            for item in self._left:
+            for item in self._exhausted:
                 item.tries = 0
-            self._recovering.extend(self._left)
-            self._left.clear()
-            self._tally.recovering.set(len(self._recovering))
+            self._recovering.extend(self._exhausted)
+            self._exhausted.clear()
+            self._metrics.recovering.set(len(self._recovering))
 
     async def empty(self) -> None:
-        """Until nothing is left, whatever the breaker says: the pod leaves, and bounds the time."""
+        """Settle until nothing is left, whatever the breaker says: the pod drains, and the caller bounds the time."""
         while self.unsettled:
             for held in (self._queue, self._recovering):
-                while held and await self._settle(self._some(held), insists=True):
+                while held and await self._settle(self._batch_of(held), ignore_breaker=True):
                     pass
-            self._recovering.extend(self._left)
-            self._left.clear()
+            self._recovering.extend(self._exhausted)
+            self._exhausted.clear()
             if self.unsettled:
                 await asyncio.sleep(AGAIN)
 
-    def _some(self, held: deque[UnsettledRun]) -> list[UnsettledRun]:
+    def _batch_of(self, held: deque[UnsettledRun]) -> list[UnsettledRun]:
         return [held.popleft() for _ in range(min(self._batch, len(held)))]
 
-    async def _settle(self, items: list[UnsettledRun], *, insists: bool = False) -> bool:
-        if not insists and not self._breaker.admits(self._monotonic()):
+    async def _settle(self, items: list[UnsettledRun], *, ignore_breaker: bool = False) -> bool:
+        if not ignore_breaker and not self._breaker.admits(self._monotonic()):
             self._recovering.extend(items)
-            self._tally.recovering.set(len(self._recovering))
+            self._metrics.recovering.set(len(self._recovering))
             return False
-        self._in_hand += items
+        self._in_progress += items
         well = True
-        told, untold = ([one for one in items if (one.returned.story is None) == without] for without in (False, True))
-        left = [(step, some) for step, some in (("complete", told), ("release", untold)) if some]
+        told, without_record = (
+            [one for one in items if (one.returned.story is None) == without] for without in (False, True)
+        )
+        left = [(step, some) for step, some in (("complete", told), ("release", without_record)) if some]
         try:
             while left:
                 well = await self._hand_back(*left[0]) and well
                 del left[0]
         except asyncio.CancelledError:
-            # What was under way may have happened, and may be repeated; what was to follow has not.
+            # The call in progress may have happened, and may be repeated; the next one has not happened.
             self._recovering.extend(one for _, some in left for one in some)
             raise
         finally:
-            self._in_hand = [one for one in self._in_hand if all(one is not item for item in items)]
-            self._tally.recovering.set(len(self._recovering))
+            self._in_progress = [one for one in self._in_progress if all(one is not item for item in items)]
+            self._metrics.recovering.set(len(self._recovering))
         return well
 
     async def _hand_back(self, step: str, items: Sequence[UnsettledRun]) -> bool:
@@ -141,37 +143,37 @@ class RunSettler:
         try:
             told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
             answered = list(zip(items, told, strict=True))
-        except Exception as error:  # noqa: BLE001 - also an answer that is none of ours: what ended is never forgotten
+        except Exception as error:  # noqa: BLE001 - also an answer that no script gives: an ended run must not be lost
             self._breaker.failed(self._monotonic(), asked)
             if isinstance(error, RedisTrouble):
-                self._tally.trouble(error)
+                self._metrics.trouble(error)
             self._redis_log.trouble(Activity.HANDING_BACK_JOBS, error)
-            self._hold(items, error)
+            self._keep(items, error)
             return False
         self._redis_log.works(Activity.HANDING_BACK_JOBS)
         now = self._monotonic()
         for item, answer in answered:
-            self._tally.settling.observe(now - item.ended)
+            self._metrics.settling.observe(now - item.ended)
             if item.tries:
-                self._tally.recoveries["true"].add()
+                self._metrics.recoveries["true"].add()
             if answer is JobAnswer.NOT_HELD and item.tries and step == "release":
-                continue  # most likely the try before was taken, and its answer lost
+                continue  # probably the attempt before succeeded, and its answer was lost
             if answer in (JobAnswer.ANOTHERS, JobAnswer.NOT_HELD):
-                self._tally.fenced[step].add()
+                self._metrics.fenced[step].add()
                 log.event(Event.JOB_FENCED, job=item.returned.name, step=step)
             elif answer is JobAnswer.UNKNOWN:
-                self._tally.gone[step].add()
+                self._metrics.gone[step].add()
         return True
 
-    def _hold(self, items: Sequence[UnsettledRun], error: Exception) -> None:
+    def _keep(self, items: Sequence[UnsettledRun], error: Exception) -> None:
         exhausted = [item for item in items if item.tries >= self._tries]
         for item in items:
             if item.tries:
-                self._tally.recoveries["false"].add()
+                self._metrics.recoveries["false"].add()
             item.tries += 1
         self._recovering.extend(item for item in items if item.tries <= self._tries)
-        self._left.extend(exhausted)
-        self._tally.exhausted.add(len(exhausted))
+        self._exhausted.extend(exhausted)
+        self._metrics.exhausted.add(len(exhausted))
         if exhausted:
             log.event(
                 Event.JOBS_NOT_HANDED_BACK,
