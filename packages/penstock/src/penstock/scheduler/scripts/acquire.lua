@@ -1,17 +1,15 @@
--- acquire: what is due becomes this life's, each until a deadline of its own. Lower scores go first, and names in their order
--- where scores are the same.
--- The score in the working set is the deadline, and behind it a fraction that no other run of the job has. What a run's
--- effects are fenced by is another number: it only grows, and is at no time under Redis's own in millionths of a second, so
--- that it grows also where Redis has lost everything.
+-- acquire: gives due jobs to this consumer, each until a deadline. Lower scores go first; equal scores go by name.
+-- The score in the working set is the deadline plus a fraction that no other run of the job has. The fence of a run is another
+-- number: it only grows, and is never below Redis time in microseconds, so that it also grows after Redis lost its data.
 -- with  even_if_full
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story  8 fence
--- ARGV  1 life  2 the most to take  3 how many to look at  4 how many of the first to pass over
---       5 `*`, or the shards of this life as `,0,3,`  6.. names that are not for it
--- reply `lost` when the life is over; else
---       1 Redis's time in ms  2 how many of the first to pass over when it asks at once for more, or 0 when all was seen
---       3 jobs passed over of other shards, 4 not for it, 5 of which nothing is known
---       6 the fence of the first, one less than that of the second, and so on  7 names  8 the seconds they were due
---       9 the seconds of their deadlines, behind which their scores have the fence modulo a million  10 their stories
+-- ARGV  1 consumer  2 the most to give  3 how many to inspect  4 how many of the first to skip
+--       5 `*`, or the shards of this consumer as `,0,3,`  6.. names to skip
+-- reply `lost` if the consumer is not registered; else
+--       1 Redis time in ms  2 how many of the first the next call skips, or 0 if all were seen
+--       3 skipped jobs of other shards, 4 with names to skip, 5 that are not registered
+--       6 the fence of the first job, to which each further one adds 1  7 names  8 the seconds at which they were due
+--       9 the seconds of their deadlines; a score adds the fence modulo a million as its fraction  10 their last records
 -- keeps S3, S4 (working first, removal last), S6, S7
 local waiting, working, jobs, shards = KEYS[1], KEYS[2], KEYS[4], ARGV[5]
 local most, look, from = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -29,8 +27,8 @@ local names, skips = {}, {}
 for place = 1, all do names[place] = found[place * 2 - 1] end
 for at = 6, #ARGV do skips[ARGV[at]] = true end
 local known = redis.call('HMGET', jobs, unpack(names))
--- Most jobs say the same of themselves, so each of these is worked out once. Who holds a job is told in more than 64 bytes:
--- Redis keeps a hash of shorter ones as a list, as long as it has up to 512, and goes through that for each of them.
+-- Most jobs have the same properties, so each text is parsed once. An owner is written in more than 64 bytes: Redis keeps up to
+-- 512 shorter values of a hash as a list, and would scan that list for each of them.
 local ends, others, holder = {}, {}, {}
 local function read(says)
   local timeout, shard = string.match(says, '^(%d+) %d+ (%d+)')
@@ -68,7 +66,7 @@ redis.call('SET', KEYS[8], string.format('%.0f', fence + count))
 redis.call('HSET', KEYS[5], unpack(holds))
 redis.call('ZADD', working, unpack(scores))
 if from + passed == 0 then
-  redis.call('ZREMRANGEBYRANK', waiting, 0, count - 1) -- they are the first, and going through them once is cheaper
+  redis.call('ZREMRANGEBYRANK', waiting, 0, count - 1) -- they are the first, which one range removes more cheaply
 else
   redis.call('ZREM', waiting, unpack(taken))
 end

@@ -1,10 +1,10 @@
--- complete: runs that have ended hand back their jobs with how they went, each only if it still holds its job.
--- May be repeated: what was done before is told as done.
+-- complete: hands back the jobs of ended runs with their records, each only if its run still holds the job.
+-- May be repeated: a run that was completed before is answered as done.
 -- with  even_if_full, score, held, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story
--- ARGV  1.. four a run: its job, its working score in millionths, the second in which the next one is due, its story
--- reply a number for each: 1 done; 2 another run holds the job; 3 none does, somebody has handed it back; 0 nobody knows it;
---       or none at all when all are done, as they mostly are
+-- ARGV  1.. four for each run: its job, its working score in microseconds, the second at which the job is due next, its record
+-- reply a number for each: 1 done; 2 another run holds the job; 3 no run holds it, it was handed back; 0 it is not registered;
+--       or an empty list if all are done, as usual
 -- keeps S3, S4 and S7
 local names, scores, ours = held(KEYS[2], 1, 4)
 local known = redis.call('HMGET', KEYS[4], unpack(names))

@@ -1,9 +1,9 @@
--- lease: a pod's life begins, goes on, or ends. One whose lease is over goes on as long as nobody has judged it lost: then its
--- jobs are still its own.
+-- lease: registers a pod's consumer, renews its lease, or deregisters it. An expired lease can be renewed until another pod
+-- treats the consumer as lost: until then it still holds its jobs.
 -- with  now, even_if_full
 -- KEYS  1 pods
--- ARGV  1 life  2 ms that the lease holds  3 `begin`, `renew` or `end`
--- reply 1 Redis's time in ms  2 1 when the life goes on, else 0
+-- ARGV  1 consumer  2 the lease in ms  3 `begin`, `renew` or `end`
+-- reply 1 Redis time in ms  2 1 if the consumer is registered, else 0
 local time = now()
 if ARGV[3] == 'end' then
   redis.call('ZREM', KEYS[1], ARGV[1])

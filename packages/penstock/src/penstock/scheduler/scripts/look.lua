@@ -1,10 +1,10 @@
--- look: how it stands with the jobs. It changes nothing.
--- Where a life has shards of its own, ready jobs are counted among the first thousand that are due, and reckoned from there.
+-- look: counts jobs. It changes nothing.
+-- With shards, ready jobs are counted among the first thousand due jobs, and extrapolated.
 -- with  now
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1 `*`, or shards as `,0,3,`
--- reply 1 Redis's time in ms  2 waiting  3 working  4 paused  5 due jobs of these shards  6 the second of the oldest that is
---       due, or 0  7 1 while all are paused
+-- reply 1 Redis time in ms  2 waiting  3 working  4 paused  5 due jobs of these shards  6 the second at which the oldest
+--       due job was due, or 0  7 1 while all jobs are paused
 local time = now()
 local before = string.format('(%.0f', math.floor(time / 1000) + 1)
 local ready = redis.call('ZCOUNT', KEYS[1], '-inf', before)

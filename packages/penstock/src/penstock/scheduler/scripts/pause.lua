@@ -1,8 +1,8 @@
--- pause: jobs wait no more until they are resumed. One that runs ends first; `*` lets nobody take anything.
+-- pause: pauses jobs until they are resumed. A running job ends first. `*` stops all acquiring.
 -- with  now
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1.. names, or `*`
--- reply a number for each: 1 paused; 2 paused once its run has ended; 3 it was before; 0 nobody knows it
+-- reply a number for each: 1 paused; 2 paused once its run has ended; 3 it was paused; 0 it is not registered
 -- keeps S4
 local answers = {}
 local second = string.format('%.0f', math.floor(now() / 1000))

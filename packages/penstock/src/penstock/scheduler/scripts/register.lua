@@ -1,12 +1,12 @@
--- register: jobs are known from now on, and those that are in no set wait. One that is somewhere stays there.
--- One that waits keeps its time, and gets its present priority; where its schedule has changed it is due no later than that
--- schedule would have it.
+-- register: registers jobs, and adds those to the waiting set that are in no set.
+-- A waiting job keeps its due time and gets its present priority. If its schedule has changed, it is due no later than the new
+-- schedule says.
 -- with  now, score
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
--- ARGV  1.. five a job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule>`; its priority; when it is due
---       if it is new; when it is due at the latest if its schedule has changed
--- reply 1 Redis's time in ms  2 jobs that were put into the waiting set
--- keeps S1 (a job that is registered is in one of the sets)
+-- ARGV  1.. five for each job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule>`; its priority; when it
+--       is due if it is new; when it is due at the latest if its schedule has changed
+-- reply 1 Redis time in ms  2 jobs that were added to the waiting set
+-- keeps S1 (each registered job is in one of the sets)
 local time, names, known = now(), {}, {}
 local second = string.format('%.0f', math.floor(time / 1000))
 for place = 1, #ARGV / 5 do names[place] = ARGV[place * 5 - 4] end

@@ -1,8 +1,8 @@
--- release: jobs that were taken and not run, or not to their end, are handed back, each only if the run still holds its job.
+-- release: hands back jobs that were not run, or not to their end, each only if its run still holds the job.
 -- with  even_if_full, score, held, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners
--- ARGV  1.. three a run: its job, its working score in millionths, the second in which it is due again
--- reply a number for each: 1 done; 2 another run holds the job; 3 none does, somebody has handed it back; 0 nobody knows it
+-- ARGV  1.. three for each run: its job, its working score in microseconds, the second at which the job is due again
+-- reply a number for each: 1 done; 2 another run holds the job; 3 no run holds it, it was handed back; 0 it is not registered
 -- keeps S3, S4 and S7
 local names, scores, ours = held(KEYS[2], 1, 3)
 local known = redis.call('HMGET', KEYS[4], unpack(names))

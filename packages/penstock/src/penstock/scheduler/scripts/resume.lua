@@ -1,7 +1,7 @@
--- resume: paused jobs wait again, with the score that they had. `*` ends that all are; those paused by name stay so.
+-- resume: resumes paused jobs, with the scores that they had. `*` ends a pause of all jobs; those paused by name stay paused.
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1.. names, or `*`
--- reply a number for each: 1 resumed; 3 it was not paused; 0 nobody knows it
+-- reply a number for each: 1 resumed; 3 it was not paused; 0 it is not registered
 -- keeps S4
 local answers = {}
 for place, name in ipairs(ARGV) do

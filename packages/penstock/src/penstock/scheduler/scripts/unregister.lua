@@ -1,8 +1,7 @@
--- unregister: jobs are known no more, and wait no more. One that runs ends, and goes nowhere; one that is paused stays so,
--- should it come again.
+-- unregister: removes jobs. A running job ends first, and is then gone; a paused one stays paused if it is registered again.
 -- KEYS  1 waiting  2 jobs  3 story
--- ARGV  1 only those that nobody has registered since this second of Redis's time; 0 for all  2.. names
--- reply how many were known
+-- ARGV  1 only jobs that nobody has registered since this second of Redis time; 0 for all  2.. names
+-- reply how many were registered
 local names = {}
 local known = redis.call('HMGET', KEYS[2], unpack(ARGV, 2))
 for place = 1, #ARGV - 1 do

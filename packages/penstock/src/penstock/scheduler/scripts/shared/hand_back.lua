@@ -1,5 +1,5 @@
--- Jobs leave the working set: to the waiting one, due in the second that `due` says of each; where they are paused to the
--- paused one; and nowhere when nothing is `known` of them any more. Destination first, removal last.
+-- Moves jobs out of the working set: to the waiting set, due at the second in `due`; to the paused set if they are paused; to
+-- no set if `known` has nothing of them. Destination first, removal last.
 local function hand_back(waiting, working, paused, owners, names, due, known)
   if #names == 0 then return end
   local stops = redis.call('ZCARD', paused) > 0 and redis.call('ZMSCORE', paused, unpack(names)) or {}

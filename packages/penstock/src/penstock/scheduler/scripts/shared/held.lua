@@ -1,6 +1,6 @@
--- Which runs still hold their jobs: the working set has exactly the score that they were given. Rows of `width` arguments
--- from `first` on begin with a job and that score, in millionths: a quotient and a decimal that are the same number are the
--- same double. Tells the places of those in order, and of each job the score it has.
+-- Finds the runs that still hold their jobs: the working set has exactly the score that they were given. From argument `first`
+-- on, each row of `width` arguments begins with a job and that score in microseconds: a quotient and a decimal of the same
+-- value are the same double. Returns the names, the scores that the jobs have, and the places of the runs that hold theirs.
 local function held(working, first, width)
   local names, ours, count, all = {}, {}, 0, (#ARGV - first + 1) / width
   for place = 1, all do names[place] = ARGV[first + (place - 1) * width] end
