@@ -10,7 +10,7 @@ from targets import Target
 
 @pytest.fixture
 def house(tmp_path_factory: pytest.TempPathFactory, target: Target) -> Iterator[Callable[..., House]]:
-    """A repository with pipelines, by name; `spec` has sections for all of them. Its processes end with the test."""
+    """Creates a repository with these pipelines; `spec` applies to all of them. Its processes end with the test."""
     open_houses: list[House] = []
 
     def make(*names: str, spec: str = "", server: Server | None = None) -> House:

@@ -1,4 +1,4 @@
-"""No single command of the janitor keeps Redis from its other clients for long, however much there is."""
+"""No single command of the janitor blocks Redis for long, however much there is."""
 
 import pytest
 from command_costs import Meter, MeteredLink
@@ -36,8 +36,8 @@ end
 END_LEASES = "for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, one) end"
 
 
-class Listed:
-    """Pods that are there."""
+class ExistingPods:
+    """Pods that exist."""
 
     def names(self) -> frozenset[str]:
         return frozenset({"janitor-1"})
@@ -55,13 +55,13 @@ class Crowd:
         self.meter = Meter(server.pid)
         self.clock = Clock()
 
-    async def go(self, stages: list[Stage], rounds: int = 1, *, most: float = BOUND) -> None:
-        """A janitor that begins: so many rounds over these."""
+    async def make_rounds(self, stages: list[Stage], rounds: int = 1, *, most: float = BOUND) -> None:
+        """A new janitor makes this many rounds over these pipelines."""
         route = Route.to(self.server.model(), "", credentials=Credentials())
         link = MeteredLink(route, self.meter)
         pair = PipelineLinks(link, link, Reachability())
         clocks = Clocks(monotonic=self.clock)
-        janitors = [Rounds(one.pipeline, pair, one.tally(), Listed(), clocks) for one in stages]
+        janitors = [Rounds(one.pipeline, pair, one.tally(), ExistingPods(), clocks) for one in stages]
         sights = [PipelineMonitor(one.pipeline, pair, one.tally(), clocks) for one in stages]
         for _ in range(rounds):
             for janitor in janitors:
@@ -70,7 +70,7 @@ class Crowd:
                 await sight.look()
             self.clock.move(2.5)
         for one in stages:  # one after the other, or costs would be taken for those of others
-            await plan_rounds([one.pipeline], [link], Listed())
+            await plan_rounds([one.pipeline], [link], ExistingPods())
         await link.close()
         over = {name: ms for name, ms in self.meter.worst.items() if ms > most}
         assert not over, f"over {most} ms\n{self.meter.table()}"
@@ -93,7 +93,7 @@ def move(stage: Stage, consumer: str, count: int) -> None:
 
 
 def test_a_million_pending_messages() -> None:
-    """100 pipelines of 100 consumers: whatever has to be done for them, no command takes more than 5 ms of Redis."""
+    """100 pipelines with 100 consumers: whatever has to be done for them, no command takes Redis more than 5 ms."""
     history = "{stream: {retention: {keep: {length: 100}}}, dead_letter: {keep: 1h}}"
     specs = [""] * (PIPELINES - 2) + [history, "janitor: {ghosts: {idle: 1ms}}"]
     with Server() as server:
@@ -101,29 +101,29 @@ def test_a_million_pending_messages() -> None:
         for stage in crowd.stages:
             grow(stage, CONSUMERS, HELD)
         first, second, third, fourth, fifth, *_, kept, haunted = crowd.stages
-        keep(crowd.go(crowd.stages, rounds=2))
+        keep(crowd.make_rounds(crowd.stages, rounds=2))
 
         # all consumers of one pipeline are lost, and one consumer that had nearly all of another
         first.ask("EVAL", END_LEASES, 1, first.keys.alive)
         lost = second.life(lease=-1)
         move(second, lost, 8000)
-        keep(crowd.go([first, second], rounds=6))
+        keep(crowd.make_rounds([first, second], rounds=6))
         assert len(first.suspect) == 10_000
         assert len(second.suspect) == 8_000
 
         # due, all at once, and without due times
         move(third, PARKED, 3000)
-        keep(crowd.go([third], rounds=4))
+        keep(crowd.make_rounds([third], rounds=4))
         move(third, PARKED, 3000)
         third.ask("EVAL", "redis.call('ZADD', KEYS[1], 1, 'x')", 1, third.keys.parked)
-        keep(crowd.go([third], rounds=4))
+        keep(crowd.make_rounds([third], rounds=4))
         assert len(third.ready) == 3000
 
         # a state that somebody deleted, and a group that somebody destroyed
         fourth.ask("XGROUP", "DELCONSUMER", fourth.keys.stream, fourth.keys.group, "worker-7~00000007")
         first.ask("XGROUP", "DELCONSUMER", first.keys.stream, first.keys.group, SUSPECT)
         fifth.ask("XGROUP", "DESTROY", fifth.keys.stream, fifth.keys.group)
-        keep(crowd.go([first, fourth, fifth], rounds=4))
+        keep(crowd.make_rounds([first, fourth, fifth], rounds=4))
         assert len(first.ready) == len(fifth.ready) == 10_000
 
         # history, dead letters, a ghost
@@ -133,7 +133,7 @@ def test_a_million_pending_messages() -> None:
         old = "for n = 1, 5000 do redis.call('XADD', KEYS[1], n .. '-0', 'data', string.rep('x', 500)) end"
         kept.ask("EVAL", old, 1, kept.keys.dead)
         move(haunted, "somebody-else", 5000)
-        keep(crowd.go([kept, haunted], rounds=3))
+        keep(crowd.make_rounds([kept, haunted], rounds=3))
         assert kept.number("XLEN", kept.keys.stream) == 2000
         assert kept.number("XLEN", kept.keys.dead) == 0
         assert len(haunted.suspect) == 5000
@@ -142,7 +142,7 @@ def test_a_million_pending_messages() -> None:
 
 @pytest.mark.parametrize("spec", ["", "{stream: {retention: {keep: {length: 10}}}, dead_letter: {keep: 1h}}"])
 def test_large_messages(spec: str) -> None:
-    """A page ends when it is large, not only when it is long: 200 messages of 256 KiB, in every state."""
+    """A page ends when it is large, not only when it is long: 200 messages of 256 KiB in each state."""
     with Server() as server:
         crowd = Crowd(server, [spec])
         (stage,) = crowd.stages
@@ -155,18 +155,18 @@ def test_large_messages(spec: str) -> None:
             stage.ask("XADD", stage.keys.dead, f"{number + 1}-0", "data", "x" * SIZE)
         stage.ask("HSET", stage.keys.bodies, "without", body)
         move(stage, PARKED, 100)
-        keep(crowd.go([stage], rounds=3))
+        keep(crowd.make_rounds([stage], rounds=3))
         if not spec:
             stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
         else:
             stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids)
-        keep(crowd.go([stage], rounds=12))
+        keep(crowd.make_rounds([stage], rounds=12))
         crowd.meter.show()
         assert len(stage.entries()) == (251 if not spec else 51)
 
 
-def test_pages_are_as_small_as_they_are_for_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bring back in one page what is in a whole stream, and the meter shows it: the bound is a real one."""
+def test_larger_pages_would_break_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bringing back a whole stream in one page shows in the measurement."""
     with Server() as server:
         crowd = Crowd(server, [""])
         (stage,) = crowd.stages
@@ -175,4 +175,4 @@ def test_pages_are_as_small_as_they_are_for_a_reason(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(reconcile, "ENTRIES", 3500)
         monkeypatch.setattr(reconcile, "BYTES", 1 << 30)
         with pytest.raises(AssertionError, match="reconcile_stream"):
-            keep(crowd.go([stage], rounds=2))
+            keep(crowd.make_rounds([stage], rounds=2))

@@ -1,4 +1,4 @@
-"""Where it is asked for, pods that work are the last to go."""
+"""With `scaling.protect_busy`, Kubernetes removes pods that work last."""
 
 import pytest
 from promises import keep
@@ -34,8 +34,8 @@ def hold(stage: Stage, consumer: str, count: int) -> list[str]:
     return stage.read(consumer, count)
 
 
-def test_costs_follow_what_pods_hold_and_are_set_on_change_only(target: Target) -> None:
-    """Rounded up to powers of two; of two lives of one pod both count; idle pods cost nothing."""
+def test_costs_follow_held_messages_and_are_set_on_change(target: Target) -> None:
+    """Rounded up to powers of two; both consumers of a pod count; idle pods cost nothing."""
     stage = Stage(target, PROTECTED)
     stage.make()
     costs, clock = Costs(), Clock()
@@ -71,7 +71,7 @@ def test_costs_follow_what_pods_hold_and_are_set_on_change_only(target: Target) 
     keep(promise())
 
 
-def test_nobody_asked_for_it(target: Target) -> None:
+def test_without_protect_busy_no_pod_is_touched(target: Target) -> None:
     """Then no pod is touched."""
     stage = Stage(target)
     stage.make()
@@ -82,8 +82,8 @@ def test_nobody_asked_for_it(target: Target) -> None:
 
 
 @pytest.mark.parametrize("consumer", ["worker", "{hostname}", "{hostname}.team", "a+b-{hostname}"])
-def test_consumers_are_named_as_the_spec_says(target: Target, consumer: str) -> None:
-    """The pod's name is found in it, wherever it stands; without it, nobody can tell whose it is."""
+def test_pods_are_found_in_consumer_names(target: Target, consumer: str) -> None:
+    """The spec says where the pod's name is; without one, no consumer can be matched to a pod."""
     stage = Stage(target, f"{{scaling: {{protect_busy: true}}, stream: {{consumer: '{consumer}'}}}}")
     stage.make()
     hold(stage, stage.life(consumer.replace("{hostname}", "web-1")), 2)
@@ -94,8 +94,8 @@ def test_consumers_are_named_as_the_spec_says(target: Target, consumer: str) -> 
     assert costs.set == ([("web-1", 2)] if "{hostname}" in consumer else [])
 
 
-def test_an_api_server_that_is_down_is_asked_again_later(target: Target) -> None:
-    """What could not be set is counted, and set when it answers."""
+def test_costs_are_retried_when_the_api_server_is_down(target: Target) -> None:
+    """The failure is counted, and the costs are set once it answers."""
     stage = Stage(target, PROTECTED)
     stage.make()
     hold(stage, stage.life("worker-web-1"), 2)

@@ -1,4 +1,4 @@
-"""`--dry-run` says what a round would do, and changes nothing at all."""
+"""`--dry-run` prints what a round would do, and changes nothing."""
 
 from collections.abc import Callable
 
@@ -45,8 +45,8 @@ async def looked(stage: Stage) -> dict[str, int]:
     return {one.does: one.count for one in told.changes if isinstance(one, PlannedChange)}
 
 
-def mess(stage: Stage) -> None:
-    """All that a round has to do, where the group is there."""
+def create_work(stage: Stage) -> None:
+    """Everything that a round can repair while the group exists."""
     stage.make()
     ids = stage.add(20)
     worker = stage.life(lease=600_000)
@@ -66,10 +66,10 @@ def mess(stage: Stage) -> None:
     stage.read("somebody-else", 1)
 
 
-def test_it_says_all_that_a_round_would_do(target: Target) -> None:
-    """One thing a line, each with its number."""
+def test_it_lists_everything_that_a_round_would_do(target: Target) -> None:
+    """One change a line, with a number."""
     stage = Stage(target, IDLE)
-    mess(stage)
+    create_work(stage)
     assert keep(looked(stage)) == {
         "promote parked messages that are due": 2,
         "promote delayed messages that are due": 1,
@@ -93,8 +93,8 @@ def test_it_says_all_that_a_round_would_do(target: Target) -> None:
         ("stream: {foreign_workers: true}", "delete messages that foreign workers finished"),
     ],
 )
-def test_it_speaks_of_what_the_spec_says(target: Target, spec: str, does: str) -> None:
-    """History is trimmed; where others work, what they finished is deleted."""
+def test_it_follows_the_spec(target: Target, spec: str, does: str) -> None:
+    """Finished entries are trimmed; messages that foreign workers finished are deleted."""
     stage = Stage(target, spec)
     stage.make()
     first = stage.now() - 7_200_000
@@ -106,8 +106,8 @@ def test_it_speaks_of_what_the_spec_says(target: Target, spec: str, does: str) -
     assert keep(looked(stage)) == {does: count}
 
 
-def test_a_group_that_is_not_there(target: Target) -> None:
-    """It is made, or made again."""
+def test_a_missing_group(target: Target) -> None:
+    """It would be created, or recreated."""
     stage = Stage(target)
     assert keep(looked(stage)) == {"create the group": 1}
     stage.make()
@@ -121,8 +121,8 @@ FOREIGN = "stream: {foreign_workers: true}"
 
 
 @pytest.mark.parametrize("spec", ["", KEPT, FOREIGN], ids=["until-done", "history", "foreign workers"])
-def test_what_is_kept_of_messages_that_are_not_pending(target: Target, spec: str) -> None:
-    """A round forgets as many, and brings as many back, as was said before; then there is nothing more to say."""
+def test_records_of_messages_that_are_not_pending(target: Target, spec: str) -> None:
+    """A round removes and brings back as many as announced; then nothing is left to do."""
     stage = Stage(target, spec)
     stage.make()
     ids = stage.add(4)
@@ -145,8 +145,8 @@ def test_what_is_kept_of_messages_that_are_not_pending(target: Target, spec: str
     assert keep(looked(stage)) == {}
 
 
-def test_what_was_finished_while_another_group_read(target: Target) -> None:
-    """It is not run again, and goes; what nobody finished comes back in the round after that."""
+def test_messages_finished_while_another_group_read(target: Target) -> None:
+    """They are deleted and not run again; unfinished ones come back in the round after."""
     stage = Stage(target)
     stage.make()
     ids = stage.add(3)
@@ -173,8 +173,8 @@ def test_what_was_finished_while_another_group_read(target: Target) -> None:
 GHOSTS = "{{stream: {{foreign_workers: true}}, janitor: {{ghosts: {{idle: 1ms, dry_run: {}}}}}}}"
 
 
-def test_pods_that_are_protected(target: Target) -> None:
-    """A round that begins tells each pod's cost, as it does not know what was told before; nothing is set here."""
+def test_deletion_costs(target: Target) -> None:
+    """A new janitor would set each pod's cost, as it does not know the old one; the dry run sets none."""
     stage = Stage(target, "{scaling: {protect_busy: true}, stream: {consumer: 'worker-{hostname}'}}")
     stage.make()
     stage.add(3)
@@ -184,7 +184,7 @@ def test_pods_that_are_protected(target: Target) -> None:
 
 
 def test_ghosts_that_are_only_logged(target: Target) -> None:
-    """As the spec says of them."""
+    """If the spec says so."""
     stage = Stage(target, GHOSTS.format("true"))
     stage.make()
     stage.add(1)
@@ -196,8 +196,8 @@ def test_ghosts_that_are_only_logged(target: Target) -> None:
     keep(until(says, "it is idle"))
 
 
-def test_ghosts_of_whom_nobody_knows(target: Target) -> None:
-    """It says so, and why, rather than that there are none."""
+def test_ghosts_without_an_answer_from_kubernetes(target: Target) -> None:
+    """It says why it cannot find ghosts, instead of reporting none."""
     stage = Stage(target, GHOSTS.format("false"))
     stage.make()
     stage.add(1)
@@ -210,8 +210,8 @@ def test_ghosts_of_whom_nobody_knows(target: Target) -> None:
     keep(until(says, "it is idle"))
 
 
-def test_a_refusal_is_no_group_that_is_not_there(target: Target) -> None:
-    """Something else stands under the stream's key: a round could do nothing, so nothing is what it would do."""
+def test_a_key_of_another_type_is_not_a_missing_group(target: Target) -> None:
+    """A round could do nothing, so no change is listed."""
     stage = Stage(target)
     stage.ask("SET", stage.keys.stream, "something else")
     told = keep(seen(stage, Listed()))
@@ -220,8 +220,8 @@ def test_a_refusal_is_no_group_that_is_not_there(target: Target) -> None:
     assert told.changes == ()
 
 
-def test_one_pipeline_in_trouble_hides_no_other(house: Callable[..., House]) -> None:
-    """The others are told, it is named, and the exit code says that not all is told."""
+def test_a_failure_of_one_pipeline_hides_no_other(house: Callable[..., House]) -> None:
+    """The failure is printed with the pipeline's name, and the exit code is 1."""
     one = house("broken", "well")
     one.stages["broken"].ask("SET", one.stages["broken"].keys.stream, "something else")
 
@@ -234,10 +234,10 @@ def test_one_pipeline_in_trouble_hides_no_other(house: Callable[..., House]) -> 
 
 
 def test_the_command_changes_nothing(target: Target, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Each key is afterwards what it was, the janitors' lock included; what it says is what there is to do."""
+    """Each key stays as it was, including the janitors' lock; the output lists the work."""
     with Trial(tmp_path_factory.mktemp("trial"), target) as trial:
         stage = Stage(target)
-        mess(stage)
+        create_work(stage)
         before = stage.everything()
 
         process = trial.start("janitor", "--dry-run", "--redis", target.url)

@@ -1,4 +1,4 @@
-"""A janitor of generated files: as its pod has them, with neither specs nor a platform file beside them."""
+"""A janitor of generated files, as in its pod, with neither specs nor a platform file beside them."""
 
 import json
 import subprocess
@@ -21,8 +21,8 @@ Make = Callable[..., House]
 NAMES = ("first", "second")
 
 
-def mounted(house: House) -> Path:
-    """What was generated for the house, mounted as Kubernetes does it: by links that change all at once."""
+def mount(house: House) -> Path:
+    """The generated files of the repository, mounted as Kubernetes does it: by links that are switched at once."""
     command = [sys.executable, "-m", "penstock", "generate"]
     ran = subprocess.run(command, cwd=house.folder, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -38,21 +38,21 @@ def mounted(house: House) -> Path:
 
 
 def test_one_round_over_a_folder(house: Make) -> None:
-    """Over each pipeline in it."""
+    """Over each of its pipelines."""
     one = house(*NAMES)
     for stage in one.stages.values():
         stage.make()
         stage.add(1)
         stage.park(stage.read(stage.life()))
-    janitor = one.janitor("--once", str(mounted(one)))
+    janitor = one.janitor("--once", str(mount(one)))
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
     assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
 
 
-def test_it_answers_for_each_pipeline_of_a_folder(house: Make) -> None:
-    """How long its oldest message has waited, and which generated file it goes by."""
+def test_it_serves_each_pipeline_of_a_folder(house: Make) -> None:
+    """The age of its oldest message, and the digest of its file."""
     one = house(*NAMES)
-    folder = mounted(one)
+    folder = mount(one)
     stage = one.stages["second"]
     stage.make()
     stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
@@ -67,10 +67,10 @@ def test_it_answers_for_each_pipeline_of_a_folder(house: Make) -> None:
     assert janitor.end() == 0
 
 
-def test_it_leaves_when_its_files_change(house: Make) -> None:
-    """All at once, as Kubernetes changes them. The next one goes by the new ones, and stays."""
+def test_it_stops_when_its_files_change(house: Make) -> None:
+    """All at once, as Kubernetes changes them. The next process reads the new ones, and stays."""
     one = house(*NAMES)
-    folder = mounted(one)
+    folder = mount(one)
     first = one.janitor(str(folder))
     first.until(Event.JANITOR_BECAME_LEADER)
     (folder / "..2026").rename(folder / "..2027")
@@ -87,18 +87,18 @@ def test_it_leaves_when_its_files_change(house: Make) -> None:
 
 
 def test_several_files_by_name(house: Make) -> None:
-    """Only those that are named."""
+    """Only the named ones."""
     one = house(*NAMES)
     for stage in one.stages.values():
         stage.make()
         stage.add(1)
         stage.park(stage.read(stage.life()))
-    janitor = one.janitor("--once", str(mounted(one) / "second.json"))
+    janitor = one.janitor("--once", str(mount(one) / "second.json"))
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
     assert {name: len(stage.owned(READY)) for name, stage in one.stages.items()} == {"first": 0, "second": 1}
 
 
-def rewritten(file: Path, environment: str = "dev", **around: object) -> None:
+def rewrite(file: Path, environment: str = "dev", **around: object) -> None:
     """The same file, generated from another platform file."""
     told = worker_file.read(file.read_bytes(), file.name)
     changed = told.around.model_copy(update=around)
@@ -118,7 +118,7 @@ def emptied(folder: Path) -> None:
 def other_redis(folder: Path) -> None:
     file = folder / "second.json"
     redis = worker_file.read(file.read_bytes(), file.name).around.redis
-    rewritten(file, redis=redis.model_copy(update={"database": 1}))
+    rewrite(file, redis=redis.model_copy(update={"database": 1}))
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,12 @@ def other_redis(folder: Path) -> None:
         ),
         (lambda folder: (folder / "..2026/second.json").unlink(), "second.json` cannot be had", ""),
         (
-            lambda folder: rewritten(folder / "second.json", environment="production"),
+            lambda folder: rewrite(folder / "second.json", environment="production"),
             "`first` and `second` were generated for two environments, `dev` and `production`",
             "start a janitor for each",
         ),
         (
-            lambda folder: rewritten(folder / "second.json", namespace="elsewhere"),
+            lambda folder: rewrite(folder / "second.json", namespace="elsewhere"),
             "`first` and `second` were generated for two namespaces, `tests` and `elsewhere`",
             "start a janitor for each",
         ),
@@ -151,10 +151,10 @@ def other_redis(folder: Path) -> None:
     ],
     ids=["empty", "edited", "broken", "gone", "environments", "namespaces", "redises", "twice"],
 )
-def test_what_it_does_not_look_after(house: Make, change: Callable[[Path], object], says: str, hint: str) -> None:
-    """It says so, and ends with 2, before it has asked anybody anything."""
+def test_files_that_it_refuses(house: Make, change: Callable[[Path], object], says: str, hint: str) -> None:
+    """It says why, and exits with 2 before it calls Redis."""
     one = house(*NAMES)
-    folder = mounted(one)
+    folder = mount(one)
     change(folder)
     janitor = one.janitor(str(folder))
     assert janitor.process.wait(PATIENCE) == 2
@@ -163,8 +163,8 @@ def test_what_it_does_not_look_after(house: Make, change: Callable[[Path], objec
     assert "Traceback" not in janitor.log()
 
 
-def test_a_folder_that_nobody_may_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root may read everything, so that the system's answer is played here."""
+def test_a_folder_without_read_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is simulated, as root may read everything."""
 
     def refused(_folder: Path) -> None:
         raise PermissionError(13, "Permission denied")
@@ -175,8 +175,8 @@ def test_a_folder_that_nobody_may_read(tmp_path: Path, monkeypatch: pytest.Monke
     assert error.value.hint == "see that this user may read it"
 
 
-def test_a_file_that_is_none(house: Make) -> None:
-    """A spec is for those who have the repository, and its whole environment is looked after."""
+def test_a_spec_is_not_a_worker_file(house: Make) -> None:
+    """Specs are for repositories, whose whole environment is maintained."""
     janitor = house().janitor("specs/trial.yaml")
     assert janitor.process.wait(PATIENCE) == 2
     assert "`specs/trial.yaml` is neither a folder nor a worker file" in janitor.log()

@@ -1,4 +1,4 @@
-"""Consumers of another make are removed when they are idle and their pod is gone; both must be known."""
+"""A foreign consumer is removed if it is idle and its pod is gone; both must be known."""
 
 import logging
 
@@ -19,8 +19,8 @@ NEVER_IDLE = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 1h}}}"
 DRY = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 50ms, dry_run: true}}}"
 
 
-class Listed:
-    """Pods that are there."""
+class ExistingPods:
+    """Pods that exist."""
 
     def __init__(self, *names: str) -> None:
         self._names = frozenset(names)
@@ -34,14 +34,14 @@ class Listed:
         raise AssertionError((pod, cost))
 
 
-def stranger(stage: Stage, name: str, count: int) -> list[str]:
-    """A consumer of another make, with messages, that has said nothing since."""
+def foreign_consumer(stage: Stage, name: str, count: int) -> list[str]:
+    """A foreign consumer with messages, which has been silent since."""
     stage.add(count)
     return stage.read(name, count)
 
 
-async def idle(stage: Stage, seconds: float = 0.05) -> None:
-    """All have said nothing for so long."""
+async def all_idle_for(stage: Stage, seconds: float = 0.05) -> None:
+    """Wait until all consumers have been silent for this long."""
 
     def all_idle() -> bool:
         told = stage.listed("XINFO", "CONSUMERS", stage.keys.stream, stage.keys.group)
@@ -52,15 +52,15 @@ async def idle(stage: Stage, seconds: float = 0.05) -> None:
 
 
 def test_a_ghost_is_emptied_and_removed(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it held is run apart, as that of any lost worker; nothing of those whose pod is there is touched."""
+    """Its messages run isolated, like those of any lost worker; consumers whose pod exists are left alone."""
     monkeypatch.setattr(ghosts, "PAGE", 3)
     stage = Stage(target, IDLE)
     stage.make()
-    held = stranger(stage, "worker-web-abc12-1", 8)
-    others = stranger(stage, "worker-web-def34-1", 2)
-    keep(idle(stage))
+    held = foreign_consumer(stage, "worker-web-abc12-1", 8)
+    others = foreign_consumer(stage, "worker-web-def34-1", 2)
+    keep(all_idle_for(stage))
 
-    keep(stage.round(pods=Listed("web-def34", "janitor-1")))
+    keep(stage.round(pods=ExistingPods("web-def34", "janitor-1")))
 
     assert stage.suspect == held
     assert stage.owned("worker-web-def34-1") == others
@@ -70,12 +70,12 @@ def test_a_ghost_is_emptied_and_removed(target: Target, monkeypatch: pytest.Monk
     assert stage.counted(maintenance.TAKEN_OVER) == 8
 
 
-def test_an_unanswered_question_means_alive(target: Target) -> None:
-    """It is counted and told; the other tasks of the round go on."""
+def test_without_an_answer_all_pods_count_as_alive(target: Target) -> None:
+    """The failure is counted and logged; the other tasks of the round go on."""
     stage = Stage(target, IDLE)
     stage.make()
-    held = stranger(stage, "worker-1", 2)
-    keep(idle(stage))
+    held = foreign_consumer(stage, "worker-1", 2)
+    keep(all_idle_for(stage))
 
     async def promise() -> None:
         async with stage.janitor(pods=Nobody()) as rounds:
@@ -87,12 +87,12 @@ def test_an_unanswered_question_means_alive(target: Target) -> None:
     assert stage.counted(janitor.JANITOR_LAST_PASS) == 0
 
 
-def test_who_asked_for_something_lately_is_no_ghost(target: Target) -> None:
-    """Although there is no such pod; then nobody is even asked."""
+def test_an_active_consumer_is_no_ghost(target: Target) -> None:
+    """Even without such a pod; Kubernetes is not called then."""
     stage = Stage(target, NEVER_IDLE)
     stage.make()
-    held = stranger(stage, "worker-1", 2)
-    pods = Listed("janitor-1")
+    held = foreign_consumer(stage, "worker-1", 2)
+    pods = ExistingPods("janitor-1")
 
     keep(stage.round(pods=pods))
 
@@ -100,11 +100,11 @@ def test_who_asked_for_something_lately_is_no_ghost(target: Target) -> None:
     assert pods.asked == 0
 
 
-def test_who_comes_back_between_question_and_removal_is_left(target: Target) -> None:
-    """The script looks again."""
+def test_a_consumer_that_becomes_active_before_its_removal_stays(target: Target) -> None:
+    """The script checks again."""
     stage = Stage(target, NEVER_IDLE)
     stage.make()
-    held = stranger(stage, "worker-1", 2)
+    held = foreign_consumer(stage, "worker-1", 2)
     keys = (stage.keys.stream, stage.keys.alive)
 
     assert stage.run("remove_ghost", keys, stage.keys.group, "worker-1", 3_600_000, 100) == ["busy", 0, 0]
@@ -112,8 +112,8 @@ def test_who_comes_back_between_question_and_removal_is_left(target: Target) -> 
     assert stage.run("remove_ghost", keys, stage.keys.group, "worker-2", 0, 100) == ["none", 0, 0]
 
 
-def test_workers_of_ours_are_known_by_their_lease(target: Target) -> None:
-    """However idle they are, and whatever pods there are: they are the sweeper's."""
+def test_penstock_workers_are_no_ghosts(target: Target) -> None:
+    """However idle they are, and whatever pods exist: they are taken over when their lease expires."""
     stage = Stage(target, IDLE)
     stage.make()
     named_otherwise = "an-old-name"
@@ -122,9 +122,9 @@ def test_workers_of_ours_are_known_by_their_lease(target: Target) -> None:
     ours = stage.life()
     stage.add(1)
     held = stage.read(ours)
-    keep(idle(stage))
+    keep(all_idle_for(stage))
 
-    keep(stage.round(pods=Listed("janitor-1")))
+    keep(stage.round(pods=ExistingPods("janitor-1")))
 
     assert stage.owned(ours) == held
     assert {ours, named_otherwise} <= set(stage.consumers())
@@ -132,15 +132,15 @@ def test_workers_of_ours_are_known_by_their_lease(target: Target) -> None:
     assert stage.run("remove_ghost", keys, stage.keys.group, ours, 0, 100) == ["busy", 0, 0]
 
 
-def test_a_dry_run_says_and_removes_nothing(target: Target, caplog: pytest.LogCaptureFixture) -> None:
-    """It names the ghost, and what it holds."""
+def test_a_dry_run_of_ghosts_only_logs(target: Target, caplog: pytest.LogCaptureFixture) -> None:
+    """It logs the ghost and how many messages it holds."""
     stage = Stage(target, DRY)
     stage.make()
-    held = stranger(stage, "worker-1", 2)
-    keep(idle(stage))
+    held = foreign_consumer(stage, "worker-1", 2)
+    keep(all_idle_for(stage))
 
     with caplog.at_level(logging.WARNING):
-        keep(stage.round(pods=Listed("janitor-1")))
+        keep(stage.round(pods=ExistingPods("janitor-1")))
 
     assert stage.owned("worker-1") == held
     assert stage.counted(janitor.GHOSTS) == 1
@@ -153,8 +153,8 @@ def test_an_empty_ghost_is_removed_too(target: Target) -> None:
     stage = Stage(target, IDLE)
     stage.make()
     stage.ask("XGROUP", "CREATECONSUMER", stage.keys.stream, stage.keys.group, b"\xff\x00 worker")
-    keep(idle(stage))
+    keep(all_idle_for(stage))
 
-    keep(stage.round(pods=Listed("janitor-1")))
+    keep(stage.round(pods=ExistingPods("janitor-1")))
 
     assert stage.consumers() == []

@@ -1,4 +1,4 @@
-"""A group that somebody destroyed is made again, and all that is left comes back."""
+"""A destroyed group is recreated, and everything that is left comes back."""
 
 import logging
 
@@ -19,7 +19,7 @@ def destroy(stage: Stage) -> None:
     stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
 
 
-def test_all_that_is_left_comes_back_in_one_round(
+def test_everything_comes_back_in_one_round(
     target: Target, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """New, running and parked messages alike, page after page without a pause; it is counted, and told as an error."""
@@ -42,8 +42,8 @@ def test_all_that_is_left_comes_back_in_one_round(
     assert stage.number("HEXISTS", stage.keys.position, "left") == 0
 
 
-def test_messages_that_come_meanwhile_are_read_as_new(target: Target) -> None:
-    """Only what was there when the group was made again is brought back."""
+def test_messages_sent_meanwhile_are_new(target: Target) -> None:
+    """Only messages from before the recreation are brought back."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(2)
@@ -57,16 +57,14 @@ def test_messages_that_come_meanwhile_are_read_as_new(target: Target) -> None:
     assert stage.read(stage.life()) == later
 
 
-def test_a_janitor_that_dies_in_between_leaves_its_place_to_the_next(
-    target: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_janitor_continues_where_one_died(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it was stands in Redis.
 
     With foreign workers, an entry that is pending nowhere counts as finished; but not one that is still to be brought
     back.
     """
     monkeypatch.setattr(reconcile, "ENTRIES", 2)
-    monkeypatch.setattr(rounds, "MOST", 2)
+    monkeypatch.setattr(rounds, "MOST_PAGES", 2)
     stage = Stage(target, "stream: {foreign_workers: true}")
     keep(stage.round())
     ids = stage.add(10)
@@ -88,8 +86,8 @@ def test_a_janitor_that_dies_in_between_leaves_its_place_to_the_next(
     assert stage.ready == stage.entries() == ids, "and what others finished since is gone"
 
 
-def test_what_a_worker_made_again_is_brought_back_too(target: Target) -> None:
-    """A worker may be the first to see that the group is gone; the janitor sees what it left."""
+def test_messages_come_back_if_a_worker_recreated_the_group(target: Target) -> None:
+    """A worker may be the first to notice; the janitor finds what it left."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(3)
@@ -105,8 +103,8 @@ def test_what_a_worker_made_again_is_brought_back_too(target: Target) -> None:
     assert stage.ready == ids
 
 
-def test_where_history_is_kept_it_goes_on_behind_what_was_finished(target: Target) -> None:
-    """The janitor remembers in every round up to where all was finished."""
+def test_a_kept_history_is_not_run_again(target: Target) -> None:
+    """In each round the janitor saves the position up to which everything is finished."""
     stage = Stage(target, "stream: {retention: {keep: {length: 1000}}}")
     keep(stage.round())
     ids = stage.add(5)
@@ -122,8 +120,8 @@ def test_where_history_is_kept_it_goes_on_behind_what_was_finished(target: Targe
     assert stage.counted(maintenance.GROUP_RECREATED) == 1
 
 
-def test_a_stream_that_was_deleted(target: Target) -> None:
-    """What was in it is gone; what is sent afterwards is worked on, delayed messages too."""
+def test_a_deleted_stream(target: Target) -> None:
+    """Its messages are gone; later ones are processed, delayed ones too."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(3)
@@ -140,8 +138,8 @@ def test_a_stream_that_was_deleted(target: Target) -> None:
     assert stage.read(stage.life()) == [second]
 
 
-def test_all_keys_gone(target: Target) -> None:
-    """After a FLUSHALL it is as on the first day."""
+def test_all_keys_are_gone(target: Target) -> None:
+    """After a FLUSHALL everything works as on the first day."""
     stage = Stage(target)
     keep(stage.round())
     stage.add(3)

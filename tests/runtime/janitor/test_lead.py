@@ -1,4 +1,4 @@
-"""One of several janitors leads, another when it is gone; and two that do are no harm."""
+"""One of several janitors is the leader, and another when it is gone; two at once do no harm."""
 
 import asyncio
 import math
@@ -22,8 +22,8 @@ HISTORY = "{stream: {foreign_workers: true, retention: {keep: {length: 5}}}, jan
 KEY = "penstock:janitor:dev:test"
 
 
-def test_the_first_who_asks_leads_until_it_gives_up(target: Target) -> None:
-    """It may ask again and again; the next has it at once."""
+def test_the_first_janitor_leads_until_it_gives_up(target: Target) -> None:
+    """It may renew again and again; then the next becomes leader at once."""
     stage = Stage(target)
 
     async def promise() -> None:
@@ -40,8 +40,8 @@ def test_the_first_who_asks_leads_until_it_gives_up(target: Target) -> None:
     assert 0 < stage.number("PTTL", KEY) <= leader_lock.HOLDS
 
 
-def test_a_lock_that_nobody_renews_runs_out(target: Target) -> None:
-    """Its holder was killed, and can give nothing up."""
+def test_a_lock_that_nobody_renews_expires(target: Target) -> None:
+    """Its holder was killed, and cannot give it up."""
     stage = Stage(target)
 
     async def promise() -> None:
@@ -56,16 +56,16 @@ def test_a_lock_that_nobody_renews_runs_out(target: Target) -> None:
     keep(promise())
 
 
-def test_who_tends_other_pipelines_leads_beside_us() -> None:
-    """Two repositories on one Redis may both say `production`; and pods with new specs come before the old ones go."""
+def test_janitors_of_other_pipelines_have_another_leader() -> None:
+    """Two repositories on one Redis may both have `production`; pods with new specs start before old ones end."""
     one, other = PipelineKeys.at("a", "g", "d"), PipelineKeys.at("b", "g", "d")
     assert lock_of("production", [one, other]) == lock_of("production", [other, one])
     others = [lock_of("production", [one]), lock_of("production", [other]), lock_of("dev", [one])]
     assert len({lock_of("production", [one, other]), *others}) == 4
 
 
-class Losing:
-    """Pods that are there; while they are asked for, the lead is lost."""
+class LosingLead:
+    """Pods that exist; while they are listed, another janitor becomes leader."""
 
     def __init__(self, tally: JanitorMetrics) -> None:
         self._tally = tally
@@ -78,8 +78,8 @@ class Losing:
         raise AssertionError((pod, cost))
 
 
-def test_a_round_that_ends_when_another_leads_tells_nothing(target: Target) -> None:
-    """What it did is counted; what there is, the new leader tells, and two would be counted twice."""
+def test_a_round_that_ends_as_standby_exports_nothing(target: Target) -> None:
+    """Its work is counted; measurements come from the new leader, or they would be counted twice."""
     stage = Stage(target, HISTORY)
     stage.make()
     stage.add(1)
@@ -88,7 +88,7 @@ def test_a_round_that_ends_when_another_leads_tells_nothing(target: Target) -> N
 
     async def promise() -> None:
         links = stage.links()
-        rounds = stage.rounds(links, pods=Losing(tally), tally=tally)
+        rounds = stage.rounds(links, pods=LosingLead(tally), tally=tally)
         await until(lambda: idle(stage) >= 1, "it is idle")
         assert await rounds.make()
         assert stage.counted(janitor.GHOSTS_REMOVED) == 1
@@ -107,8 +107,8 @@ def idle(stage: Stage) -> int:
     return found
 
 
-def test_who_leads_again_tells_again(target: Target) -> None:
-    """All of it and soon, also what is looked at once an hour; while another leads it is NaN."""
+def test_a_janitor_that_leads_again_exports_again(target: Target) -> None:
+    """All measurements, soon, also those of an hourly task; while another leads they are NaN."""
     stage = Stage(target, HISTORY)
     stage.make()
     group = stage.keys.group

@@ -1,4 +1,4 @@
-"""Pods, as a real HTTP server tells them; and all the ways in which it does not."""
+"""Pods, as a real HTTP server lists them, and all the ways in which it may not."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from penstock.janitor.kubernetes_pods import KubernetesPods, PodsUnknownError
 
 @pytest.fixture
 def pods(tmp_path: Path) -> Callable[[ApiServer], KubernetesPods]:
-    """The pods that a server tells."""
+    """The pods that a server lists."""
 
     def of(api: ApiServer) -> KubernetesPods:
         return KubernetesPods("tests", {"KUBECONFIG": str(api.kubeconfig(tmp_path))})
@@ -29,7 +29,7 @@ def test_all_pods_are_listed(pods: Callable[[ApiServer], KubernetesPods]) -> Non
 
 
 def test_a_cost_is_set(pods: Callable[[ApiServer], KubernetesPods]) -> None:
-    """As an annotation; that of a pod that is gone is no error."""
+    """As an annotation; a pod that is gone is no error."""
     with ApiServer("web-1") as api:
         known = pods(api)
         known.set_cost("web-1", 4)
@@ -39,7 +39,7 @@ def test_a_cost_is_set(pods: Callable[[ApiServer], KubernetesPods]) -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500, 503])
 def test_a_refusal_is_no_answer(pods: Callable[[ApiServer], KubernetesPods], status: int) -> None:
-    """Nothing may be concluded from it, least of all that there are no pods."""
+    """Nothing may be concluded from it, least of all that no pods exist."""
     with ApiServer("web-1") as api:
         api.status = status
         with pytest.raises(PodsUnknownError, match=str(status)):
@@ -47,7 +47,7 @@ def test_a_refusal_is_no_answer(pods: Callable[[ApiServer], KubernetesPods], sta
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"{}", b'{"items": null}', b'{"items": [{}], "metadata": {}}'])
-def test_an_answer_that_is_no_list_of_pods_is_none(pods: Callable[[ApiServer], KubernetesPods], body: bytes) -> None:
+def test_an_answer_without_a_list_of_pods_is_an_error(pods: Callable[[ApiServer], KubernetesPods], body: bytes) -> None:
     """Such as that of a proxy."""
     with ApiServer("web-1") as api:
         api.body = body or b" "
@@ -55,14 +55,14 @@ def test_an_answer_that_is_no_list_of_pods_is_none(pods: Callable[[ApiServer], K
             pods(api).names()
 
 
-def test_no_pods_at_all_is_not_believed(pods: Callable[[ApiServer], KubernetesPods]) -> None:
-    """The janitor runs in a pod itself: it looks at the wrong place."""
+def test_an_empty_list_of_pods_is_an_error(pods: Callable[[ApiServer], KubernetesPods]) -> None:
+    """The janitor runs in a pod itself, so it must be the wrong namespace."""
     with ApiServer() as api, pytest.raises(PodsUnknownError, match="not even this one"):
         pods(api).names()
 
 
 def test_a_server_that_is_down(pods: Callable[[ApiServer], KubernetesPods]) -> None:
-    """It had answered before; now neither question is."""
+    """It answered before; now no call succeeds."""
     with ApiServer("web-1") as api:
         known = pods(api)
         assert known.names() == {"web-1"}
@@ -73,15 +73,15 @@ def test_a_server_that_is_down(pods: Callable[[ApiServer], KubernetesPods]) -> N
 
 
 @pytest.mark.parametrize("host", [{}, {"KUBERNETES_SERVICE_HOST": "127.0.0.1"}], ids=["laptop", "no account"])
-def test_without_a_cluster_around(tmp_path: Path, host: dict[str, str]) -> None:
-    """On a laptop nobody can tell, nor in a pod that has no service account."""
+def test_without_a_cluster(tmp_path: Path, host: dict[str, str]) -> None:
+    """On a laptop nothing is known of pods, nor in a pod without a service account."""
     environ = host or {"KUBECONFIG": str(tmp_path / "none")}
     with pytest.raises(PodsUnknownError):
         KubernetesPods("tests", environ).names()
 
 
 def test_without_the_package() -> None:
-    """Where it is not installed, nobody can tell either; and what is missing is said."""
+    """Without `kubernetes` nothing is known of pods, and the error names the package."""
     code = (
         "import sys; sys.modules['kubernetes'] = sys.modules['kubernetes.client'] = None\n"
         "from penstock.janitor.kubernetes_pods import KubernetesPods, PodsUnknownError\n"
@@ -92,7 +92,7 @@ def test_without_the_package() -> None:
     assert "penstock[kubernetes]" in told.stdout
 
 
-def test_the_package_is_loaded_only_when_something_is_asked() -> None:
+def test_the_package_is_imported_when_it_is_needed() -> None:
     """It costs 35 MB, and few janitors need it."""
     code = (
         "import sys\n"

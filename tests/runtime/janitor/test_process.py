@@ -1,4 +1,4 @@
-"""The janitor as a process: alone and in company, killed, stopped, told to leave, and without a Redis."""
+"""The janitor as a process: alone and with others, killed, stopped, drained, and without a Redis."""
 
 import json
 import math
@@ -22,8 +22,8 @@ Make = Callable[..., House]
 
 
 @pytest.mark.wire
-def test_what_a_lost_worker_held_is_taken_over_on_an_idle_stream(house: Make) -> None:
-    """Nobody works, nothing is sent: the janitor alone finds it, after a lease; and parked messages become ready."""
+def test_messages_of_a_lost_worker_are_taken_over_on_an_idle_stream(house: Make) -> None:
+    """Without workers and senders, the janitor alone takes over after a lease, and promotes parked messages."""
     one = house()
     stage = one.stage
     stage.make()
@@ -40,8 +40,8 @@ def test_what_a_lost_worker_held_is_taken_over_on_an_idle_stream(house: Make) ->
     )
 
 
-def answers(janitor: JanitorProcess) -> None:
-    """It is alive and ready, and tells how long the oldest message of the second pipeline has waited."""
+def check_endpoints(janitor: JanitorProcess) -> None:
+    """It is alive and ready, and serves the age of the second pipeline's oldest message."""
     janitor.until(Event.HTTP_LISTENING)
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
     wait_for(lambda: janitor.page("/internal/health/redis")[0] == 200, "Redis is well")
@@ -50,8 +50,8 @@ def answers(janitor: JanitorProcess) -> None:
     assert janitor.page("/pipelines/third/oldest")[0] == 404
 
 
-def test_it_answers_over_http(house: Make) -> None:
-    """Alive, ready, metrics, Redis, and how long the oldest message has waited; the leader, and who stands by."""
+def test_it_serves_http(house: Make) -> None:
+    """Probes, metrics, Redis and the age of the oldest message; leader and standby alike."""
     one = house("first", "second")
     leader, follower = one.janitor(), one.janitor()
     wait_for(lambda: len(one.leaders()) == 1 and not follower.events(Event.JANITOR_STOPPED), "one leads")
@@ -59,7 +59,7 @@ def test_it_answers_over_http(house: Make) -> None:
     stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
 
     for janitor in (leader, follower):
-        answers(janitor)
+        check_endpoints(janitor)
         assert json.loads(janitor.page("/pipelines/first/oldest")[1]) == {"seconds": 0}
 
     (leads,) = one.leaders()
@@ -76,8 +76,8 @@ def test_it_answers_over_http(house: Make) -> None:
         assert (janitor.number("penstock_redis_seconds_count", pipeline="first") or 0) > 0
 
 
-def test_it_tells_what_drains_cut_off(house: Make) -> None:
-    """Workers that did it are gone, and so is what they counted."""
+def test_it_exports_messages_that_drains_cut_off(house: Make) -> None:
+    """The workers that cut them off are gone with their counters."""
     one = house("first")
     janitor = one.janitor()
     wait_for(lambda: len(one.leaders()) == 1, "it leads")
@@ -88,8 +88,8 @@ def test_it_tells_what_drains_cut_off(house: Make) -> None:
     wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 2, "it is told")
 
 
-def test_what_it_exports_is_the_contract(house: Make) -> None:
-    """For each pipeline, no name more or less; and once it leads, nothing that is measured stays unknown."""
+def test_its_metrics_are_those_of_the_contract(house: Make) -> None:
+    """For each pipeline, no more and no fewer; once it leads, every measurement is known."""
     one = house("first", "second")
     janitor = one.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
@@ -109,7 +109,7 @@ def test_what_it_exports_is_the_contract(house: Make) -> None:
 
 
 def families(janitor: JanitorProcess) -> dict[str, Metric]:
-    """Our metrics on its page, by the names that the contract has."""
+    """Penstock's metrics on its page, by their names in the contract."""
     told = parsed(janitor.page("/metrics")[1])
     named = {f"{one.name}_total" if one.type == "counter" else one.name: one for one in told}
     return {name: one for name, one in named.items() if name.startswith("penstock_")}
@@ -117,7 +117,7 @@ def families(janitor: JanitorProcess) -> dict[str, Metric]:
 
 @pytest.mark.wire
 def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None:
-    """Within seconds; and one that was stopped, and wakes, does no harm and stands by."""
+    """Within seconds; a stopped one that wakes does no harm and becomes standby."""
     one = house()
     one.stage.make()
     janitors = [one.janitor() for _ in range(3)]
@@ -141,8 +141,8 @@ def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None
     assert [janitor.end() for janitor in janitors if janitor is not killed] == [0, 0]
 
 
-def test_who_is_told_to_leave_gives_the_lock_up(house: Make) -> None:
-    """So that the next leads at once; both signals that are sent to processes do it."""
+def test_a_signal_gives_up_the_lock(house: Make) -> None:
+    """So that the next janitor leads at once; SIGTERM and SIGINT alike."""
     one = house()
     key = lock_of("dev", [one.stage.keys])
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -168,8 +168,8 @@ def test_a_second_signal_ends_it_at_once(house: Make, server: Server) -> None:
     server.resume()
 
 
-def test_without_redis_it_says_so_and_is_not_ready_until_it_comes(house: Make, server: Server) -> None:
-    """At the start, and later; said once each time."""
+def test_without_redis_it_is_not_ready(house: Make, server: Server) -> None:
+    """At the start and later; each outage is logged once."""
     server.kill()
     one = house(server=server)
     janitor = one.janitor()
@@ -195,8 +195,8 @@ def test_without_redis_it_says_so_and_is_not_ready_until_it_comes(house: Make, s
 
 
 @pytest.mark.wire
-def test_trouble_with_one_pipeline_does_not_stop_the_others(house: Make) -> None:
-    """Somebody put something else where its keys are: it is told once and counted, and its other tasks go on too."""
+def test_a_failing_pipeline_does_not_stop_the_others(house: Make) -> None:
+    """Its keys have another type: this is logged once and counted, and its other tasks go on too."""
     one = house("broken", "well")
     broken, well = one.stages["broken"], one.stages["well"]
     for stage in one.stages.values():
@@ -223,8 +223,8 @@ def test_trouble_with_one_pipeline_does_not_stop_the_others(house: Make) -> None
     assert "Traceback" not in janitor.log()
 
 
-def test_killed_while_it_brings_back_what_a_vanished_group_left(house: Make) -> None:
-    """The next goes on where it was: each message comes back, and none twice."""
+def test_killed_while_it_restores_a_vanished_group(house: Make) -> None:
+    """The next janitor continues: each message comes back, and none twice."""
     one = house()
     stage = one.stage
     stage.make()
@@ -245,7 +245,7 @@ def test_killed_while_it_brings_back_what_a_vanished_group_left(house: Make) -> 
 
 
 def test_once(house: Make) -> None:
-    """One round over each pipeline, and the end."""
+    """One round over each pipeline, and the exit."""
     one = house("first", "second")
     for stage in one.stages.values():
         stage.make()
@@ -258,8 +258,8 @@ def test_once(house: Make) -> None:
     assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
 
 
-def test_a_redis_that_does_not_let_it_in(house: Make, server: Server) -> None:
-    """It says so once, for all pipelines and tasks, and is not ready; when the password is right, it goes on."""
+def test_a_wrong_password(house: Make, server: Server) -> None:
+    """It is logged once for all pipelines and tasks, and the pod is not ready; with the right password it goes on."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
     one = house("first", "second", server=server)
     janitor = one.janitor()
@@ -271,8 +271,8 @@ def test_a_redis_that_does_not_let_it_in(house: Make, server: Server) -> None:
     assert janitor.events(Event.JANITOR_TASK_FAILED) == []
 
 
-def test_a_lock_that_cannot_be_asked(house: Make) -> None:
-    """Something else stands there: it says so once, and leads when that is gone."""
+def test_a_lock_key_of_another_type(house: Make) -> None:
+    """It is logged once; the janitor leads when the key is gone."""
     one = house()
     key = lock_of("dev", [one.stage.keys])
     one.stage.ask("HSET", key, "something", "else")
@@ -288,7 +288,7 @@ def test_a_lock_that_cannot_be_asked(house: Make) -> None:
 
 
 def test_once_without_redis(house: Make, server: Server) -> None:
-    """A sentence, and an exit code."""
+    """An error message, and an exit code."""
     server.kill()
     one = house(server=server)
     for option in ("--once", "--dry-run"):
@@ -301,7 +301,7 @@ def test_once_without_redis(house: Make, server: Server) -> None:
 
 
 def test_once_without_a_password(house: Make, server: Server) -> None:
-    """What to do about it, as every other command says it; and nothing is said of another try."""
+    """The same hint as from other commands, and no word of a retry."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
     one = house("first", "second", server=server)
     for option in ("--once", "--dry-run"):

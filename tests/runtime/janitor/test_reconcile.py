@@ -1,4 +1,4 @@
-"""Whatever somebody else did to the indexes, the pending list is the truth, and what can be saved is saved."""
+"""The pending list is the truth: whatever others did to the indexes, everything that can be saved is saved."""
 
 import pytest
 from promises import keep
@@ -16,7 +16,7 @@ FOREIGN = "stream: {foreign_workers: true}"
 
 
 def reconciled(stage: Stage) -> dict[str, int]:
-    """All that was put right, by its name."""
+    """Everything that was repaired, by name."""
     counts = {word: int(stage.counted(janitor.RECONCILED, word)) for word in janitor.RECONCILED.labels[1].words}
     return {word: count for word, count in counts.items() if count}
 
@@ -27,8 +27,8 @@ def delay(stage: Stage, name: str, *, wait: int = 60_000) -> None:
     stage.ask("ZADD", stage.keys.delayed, stage.now() + wait, name)
 
 
-def test_a_round_over_what_is_well_changes_nothing(target: Target) -> None:
-    """Running, parked, ready, suspect, delayed, and crashed: all stay what they are, however often it comes by."""
+def test_a_round_without_differences_changes_nothing(target: Target) -> None:
+    """Running, parked, ready, suspect, delayed and crashed messages stay as they are, in any number of rounds."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(5)
@@ -48,8 +48,8 @@ def test_a_round_over_what_is_well_changes_nothing(target: Target) -> None:
     assert reconciled(stage) == {}
 
 
-def test_parked_without_a_due_time_is_due_now(target: Target) -> None:
-    """Somebody deleted the set of due times: late is better than never."""
+def test_a_parked_message_without_a_due_time_is_due_now(target: Target) -> None:
+    """Somebody deleted the due times: late is better than never."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(3)
@@ -64,8 +64,8 @@ def test_parked_without_a_due_time_is_due_now(target: Target) -> None:
     assert reconciled(stage) == {"parked_without_due": 3}
 
 
-def test_a_due_time_of_what_is_not_parked_is_dropped(target: Target) -> None:
-    """Its entry is somebody's, and stays with them."""
+def test_a_due_time_of_a_message_that_is_not_parked_is_removed(target: Target) -> None:
+    """The entry stays with its owner."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(2)
@@ -81,8 +81,8 @@ def test_a_due_time_of_what_is_not_parked_is_dropped(target: Target) -> None:
 
 
 @pytest.mark.parametrize("spec", ["", HISTORY, FOREIGN], ids=["until-done", "history", "foreign workers"])
-def test_a_cleaner_that_deletes_parked_loses_nothing(target: Target, spec: str) -> None:
-    """XGROUP DELCONSUMER drops what a consumer owns. Due times tell what it was, also where history is kept."""
+def test_deleting_the_parked_consumer_loses_nothing(target: Target, spec: str) -> None:
+    """XGROUP DELCONSUMER drops the consumer's entries; due times show what was parked, also in a kept history."""
     stage = Stage(target, spec)
     keep(stage.round())
     ids = stage.add(4)
@@ -100,8 +100,8 @@ def test_a_cleaner_that_deletes_parked_loses_nothing(target: Target, spec: str) 
     assert reconciled(stage) == {"pending_nowhere": 3}
 
 
-def test_what_is_brought_back_has_all_its_attempts_and_no_fence_of_before(target: Target) -> None:
-    """Its delivery count is above any that was given, and none of it counts; also when it happens again."""
+def test_a_message_that_is_brought_back_has_all_attempts_and_a_new_fence(target: Target) -> None:
+    """Its delivery count is above all earlier ones, and none of it counts as an attempt; also the second time."""
     stage = Stage(target)
     keep(stage.round())
     stage.add(1)
@@ -120,8 +120,8 @@ def test_what_is_brought_back_has_all_its_attempts_and_no_fence_of_before(target
 
 
 @pytest.mark.parametrize("deleted", ["uncharged", "position"])
-def test_counts_never_repeat_although_somebody_deletes_where_they_are_kept(target: Target, deleted: str) -> None:
-    """The highest count stands in two places."""
+def test_counts_never_repeat_after_their_record_is_deleted(target: Target, deleted: str) -> None:
+    """The highest count is recorded in two places."""
     stage = Stage(target)
     keep(stage.round())
     stage.add(1)
@@ -139,8 +139,8 @@ def test_counts_never_repeat_although_somebody_deletes_where_they_are_kept(targe
     assert second > first
 
 
-def test_a_settle_of_before_changes_nothing_of_what_was_brought_back(target: Target) -> None:
-    """The worker that had it may still run it, and is told that it is another's."""
+def test_an_old_settle_does_not_touch_a_message_that_was_brought_back(target: Target) -> None:
+    """The worker that had it may still run it, and learns that another owns it."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(2)
@@ -154,8 +154,8 @@ def test_a_settle_of_before_changes_nothing_of_what_was_brought_back(target: Tar
     assert stage.entries() == ids
 
 
-def test_finished_by_others_is_deleted_where_others_work(target: Target) -> None:
-    """Workers of another make acknowledge and delete in two steps, or only acknowledge; what they finished goes."""
+def test_messages_that_foreign_workers_finished_are_deleted(target: Target) -> None:
+    """Foreign workers acknowledge and delete in two steps, or only acknowledge."""
     stage = Stage(target, FOREIGN)
     keep(stage.round())
     ids = stage.add(3)
@@ -168,8 +168,8 @@ def test_finished_by_others_is_deleted_where_others_work(target: Target) -> None
     assert reconciled(stage) == {"finished_elsewhere": 2}
 
 
-def test_where_another_group_reads_the_stream_nothing_is_concluded(target: Target) -> None:
-    """A finished entry stays there while another group may want it: it is not brought back, and not deleted."""
+def test_with_another_group_finished_entries_stay(target: Target) -> None:
+    """The other group may still need them: they are neither brought back nor deleted."""
     stage = Stage(target)
     keep(stage.round())
     stage.ask("XGROUP", "CREATE", stage.keys.stream, "auditors", "0")
@@ -185,8 +185,8 @@ def test_where_another_group_reads_the_stream_nothing_is_concluded(target: Targe
     assert reconciled(stage) == {}
 
 
-def test_what_was_finished_beside_another_group_is_not_run_again(target: Target) -> None:
-    """Somebody on call looked with a group of his own, and removed it."""
+def test_messages_finished_beside_another_group_are_not_run_again(target: Target) -> None:
+    """Somebody on call read the stream with a group of their own, and removed it."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(5)
@@ -202,8 +202,8 @@ def test_what_was_finished_beside_another_group_is_not_run_again(target: Target)
     assert reconciled(stage) == {"finished_beside": 4}
 
 
-def test_finished_history_is_left_in_peace(target: Target) -> None:
-    """Where finished entries stay, one that is pending nowhere is finished."""
+def test_a_kept_history_is_left_alone(target: Target) -> None:
+    """In a stream that keeps finished entries, an entry that is not pending is finished."""
     stage = Stage(target, HISTORY)
     keep(stage.round())
     ids = stage.add(3)
@@ -217,8 +217,8 @@ def test_finished_history_is_left_in_peace(target: Target) -> None:
     assert stage.entries() == ids
 
 
-def test_given_back_history_that_lost_its_state_comes_again(target: Target) -> None:
-    """Finishing forgets what does not count in the same step; so what is still remembered was not finished."""
+def test_a_message_that_was_given_back_in_a_kept_history_comes_back(target: Target) -> None:
+    """Settling removes the record of uncharged deliveries; an entry that still has one is unfinished."""
     stage = Stage(target, HISTORY)
     keep(stage.round())
     ids = stage.add(2)
@@ -235,8 +235,8 @@ def test_given_back_history_that_lost_its_state_comes_again(target: Target) -> N
     assert reconciled(stage) == {"pending_nowhere": 1}
 
 
-def test_what_is_remembered_of_what_is_gone_is_forgotten(target: Target) -> None:
-    """Accounts of entries that somebody acknowledged and deleted."""
+def test_records_of_deleted_entries_are_removed(target: Target) -> None:
+    """Entries that somebody acknowledged and deleted."""
     stage = Stage(target)
     keep(stage.round())
     stage.ask("HSET", stage.keys.uncharged, "1-1", 3, "~count", 2000)
@@ -249,8 +249,8 @@ def test_what_is_remembered_of_what_is_gone_is_forgotten(target: Target) -> None
     assert stage.number("EXISTS", stage.keys.crashed) == 0
 
 
-def test_a_delayed_body_without_a_due_time_is_due_now(target: Target) -> None:
-    """Somebody deleted the due times: the messages enter now."""
+def test_a_delayed_message_without_a_due_time_is_due_now(target: Target) -> None:
+    """Somebody deleted the due times: the messages enter the stream now."""
     stage = Stage(target)
     keep(stage.round())
     for name in "abc":
@@ -263,8 +263,8 @@ def test_a_delayed_body_without_a_due_time_is_due_now(target: Target) -> None:
     assert reconciled(stage) == {"delayed_without_due": 3}
 
 
-def test_a_due_time_without_a_body_is_dropped_and_told_as_lost(target: Target) -> None:
-    """There is nothing left to send."""
+def test_a_due_time_without_a_message_is_removed_and_counted_as_lost(target: Target) -> None:
+    """Nothing is left to send."""
     stage = Stage(target)
     keep(stage.round())
     for name in "abc":
@@ -281,8 +281,8 @@ def test_a_due_time_without_a_body_is_dropped_and_told_as_lost(target: Target) -
 @pytest.mark.parametrize(
     "deleted", ["parked", "uncharged", "alive", "delayed", "crashed", "finished", "position", "bodies"]
 )
-def test_every_set_of_ours_may_be_deleted(target: Target, deleted: str) -> None:
-    """Only the bodies of what is delayed are nowhere else; all else is done in the end, by workers with new lives."""
+def test_any_side_key_may_be_deleted(target: Target, deleted: str) -> None:
+    """Only the bodies of delayed messages are lost; everything else is done in the end, by new consumers."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(6)
@@ -307,8 +307,8 @@ def test_every_set_of_ours_may_be_deleted(target: Target, deleted: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["x", "", "5", "-", "+", "1-1-1", "99999999999999999999-1", "~parked", "\x00"])
-def test_words_that_are_no_ids_hold_nothing_up(target: Target, word: str) -> None:
-    """Somebody else put them into our sets: they are dropped, and what stands beside them goes on."""
+def test_foreign_values_in_side_keys_are_removed(target: Target, word: str) -> None:
+    """Somebody else added them; the entries beside them are processed."""
     stage = Stage(target)
     keep(stage.round())
     ids = stage.add(2)
@@ -331,7 +331,7 @@ def test_words_that_are_no_ids_hold_nothing_up(target: Target, word: str) -> Non
 
 
 def test_it_goes_page_by_page_and_begins_again(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However much there is; what is put right behind its back is found on the next way through."""
+    """However much there is; differences that arise behind its position are found in the next walk."""
     monkeypatch.setattr(reconcile, "PAGE", 4)
     monkeypatch.setattr(reconcile, "ENTRIES", 4)
     stage = Stage(target)

@@ -1,4 +1,4 @@
-"""How much there is, state by state, and how long the oldest has waited."""
+"""The measurement of a pipeline: the backlog by state, and the age of the oldest message."""
 
 import math
 
@@ -34,7 +34,7 @@ async def looked(stage: Stage, *, leading: bool = True) -> None:
 
 
 def test_every_state_is_counted(target: Target) -> None:
-    """Each message in one of them; states are no consumers; and measuring changes nothing."""
+    """Each message in one state; states are no consumers; measuring changes nothing."""
     stage = Stage(target)
     stage.make()
     ids = stage.add(20)
@@ -61,15 +61,15 @@ def test_every_state_is_counted(target: Target) -> None:
     assert 0 < one.next_due <= 30_000
 
 
-def test_nothing_is_there_yet(target: Target) -> None:
-    """No stream, no group: that is an answer too."""
+def test_without_a_stream_all_is_zero(target: Target) -> None:
+    """No stream and no group are valid answers."""
     stage = Stage(target)
     one = keep(measured(stage))
     assert (one.length, one.new(until_done=True), one.pending, one.oldest, one.groups) == (0, 0, 0, 0, 0)
 
 
-def test_without_the_group_all_is_new(target: Target) -> None:
-    """And waits, since it was sent."""
+def test_without_the_group_all_messages_are_new(target: Target) -> None:
+    """They wait since they were sent."""
     stage = Stage(target)
     stage.add(3)
     one = keep(measured(stage))
@@ -77,8 +77,8 @@ def test_without_the_group_all_is_new(target: Target) -> None:
 
 
 @pytest.mark.parametrize("spec", ["", HISTORY], ids=["until-done", "history"])
-def test_the_oldest_that_could_be_worked_on_now(target: Target, spec: str) -> None:
-    """New, ready and suspect messages wait; running and parked ones, and finished ones that stay, do not."""
+def test_the_oldest_message_that_could_run_now(target: Target, spec: str) -> None:
+    """New, ready and suspect messages wait; running, parked and finished ones do not."""
     stage = Stage(target, spec)
     stage.make()
 
@@ -103,8 +103,8 @@ def test_the_oldest_that_could_be_worked_on_now(target: Target, spec: str) -> No
     assert waits(900)
 
 
-def test_only_the_leader_tells(target: Target) -> None:
-    """Else two janitors would be counted twice; both know."""
+def test_only_the_leader_exports(target: Target) -> None:
+    """Measurements of two janitors would be counted twice; both have them."""
     stage = Stage(target)
     stage.make()
     stage.add(3)
@@ -119,8 +119,8 @@ def test_only_the_leader_tells(target: Target) -> None:
     assert math.isnan(stage.counted(stream.NEW))
 
 
-def test_a_look_that_ends_when_another_leads_is_not_told(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lead is lost between the question and its answer: the new leader tells, and two would be counted twice."""
+def test_a_measurement_that_ends_as_standby_is_not_exported(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lead was lost between the call and its answer."""
     stage = Stage(target)
     stage.make()
     stage.add(3)
@@ -142,8 +142,8 @@ def test_a_look_that_ends_when_another_leads_is_not_told(target: Target, monkeyp
     assert stage.counted(janitor.JANITOR_LEADER) == 0
 
 
-def test_what_redis_does_not_know_is_not_told(target: Target) -> None:
-    """A lag that Redis lost count of is NaN; what is new in a stream that keeps nothing follows from the rest."""
+def test_unknown_values_are_nan(target: Target) -> None:
+    """A lag that Redis lost count of; new messages in a stream that keeps nothing follow from the rest."""
     stage = Stage(target)
     stage.make()
     ids = stage.add(6)
@@ -156,13 +156,13 @@ def test_what_redis_does_not_know_is_not_told(target: Target) -> None:
     assert stage.counted(stream.NEW) == 3
 
 
-def knows_what_was_added(stage: Stage) -> bool:
-    """Redis counts what was added from version 7 on."""
+def counts_added_entries(stage: Stage) -> bool:
+    """Redis counts added entries from version 7 on."""
     return "entries-added" in stage.listed("XINFO", "STREAM", stage.keys.stream)
 
 
 def test_unread_messages_that_a_foreign_producer_trims_are_counted(target: Target) -> None:
-    """Its own MAXLEN drops the oldest, pending and unread; from Redis 7 on that can be told, once, by whoever leads."""
+    """Its MAXLEN drops the oldest, pending and unread; from Redis 7 on the leader detects that, once."""
     stage = Stage(target)
     stage.make()
     stage.add(20)
@@ -175,12 +175,12 @@ def test_unread_messages_that_a_foreign_producer_trims_are_counted(target: Targe
         keep(looked(stage))
         counted.append(stage.counted(maintenance.LOST, "trimmed"))
 
-    assert counted == ([0, 8, 8, 11, 11] if knows_what_was_added(stage) else [0] * 5)
+    assert counted == ([0, 8, 8, 11, 11] if counts_added_entries(stage) else [0] * 5)
     assert stage.counted(stream.NEW) == 11
 
 
-def test_what_a_lossy_pipeline_drops_is_not_lost(target: Target) -> None:
-    """The spec says that it may, and the producer counts it."""
+def test_messages_that_a_lossy_pipeline_drops_are_not_lost(target: Target) -> None:
+    """The spec allows it, and the producer counts them."""
     stage = Stage(target, LOSSY)
     stage.make()
     stage.add(20)
@@ -191,8 +191,8 @@ def test_what_a_lossy_pipeline_drops_is_not_lost(target: Target) -> None:
     assert stage.counted(maintenance.LOST, "trimmed") == 0
 
 
-def test_finishing_is_never_mistaken_for_losing(target: Target) -> None:
-    """Whatever order messages are sent, read, and finished in."""
+def test_finished_messages_never_count_as_lost(target: Target) -> None:
+    """In whatever order messages are sent, read and finished."""
     stage = Stage(target)
     stage.make()
     worker = stage.life()
@@ -210,8 +210,8 @@ def test_finishing_is_never_mistaken_for_losing(target: Target) -> None:
     assert stage.counted(maintenance.LOST, "trimmed") == 0
 
 
-def test_an_old_look_says_nothing(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rather no answer than one of long ago."""
+def test_an_outdated_measurement_is_not_served(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer is better than an old one."""
     monkeypatch.setattr("penstock.janitor.monitor.STALE", 3.0)
     stage = Stage(target)
     stage.make()

@@ -1,4 +1,4 @@
-"""Several janitors at once, beside workers, and beside those who delete what they do not know."""
+"""Several janitors at once, beside workers and beside others who delete keys."""
 
 import asyncio
 import random
@@ -19,8 +19,8 @@ MESSAGES = 400
 FAULTS = ("parked", "uncharged", "crashed", "position", PARKED, READY, SUSPECT, "group", "die")
 
 
-class Work:
-    """A worker that reads, claims, parks, and settles; and what became of each message."""
+class WorkerModel:
+    """A worker that reads, claims, parks and settles; and the result of each message."""
 
     def __init__(self, stage: Stage, chance: random.Random) -> None:
         self.stage = stage
@@ -52,7 +52,7 @@ class Work:
         self.stage.run("park", around, keys.group, self.life, entry, entry, entry, count, wait, 0, 0)
 
     def fault(self, what: str) -> None:
-        """Somebody deletes something, or this worker dies and another comes."""
+        """Somebody deletes something, or this worker dies and another starts."""
         keys = self.stage.keys
         if what == "die":
             self.stage.ask("ZADD", keys.alive, -(self.stage.now() - 1), self.life)
@@ -69,14 +69,14 @@ class Work:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_nothing_is_lost_and_nothing_is_done_twice(target: Target, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Three janitors in small pages: each message is settled, once, whatever is deleted beside the stream."""
+def test_no_message_is_lost_or_settled_twice(target: Target, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Three janitors with small pages: each message is settled once, whichever side keys are deleted."""
     for module, name in ((reconcile, "PAGE"), (reconcile, "ENTRIES"), (takeover, "PAGE")):
         monkeypatch.setattr(module, name, 7)
     chance = random.Random(seed)  # noqa: S311 - a test's dice
     stage = Stage(target)
     keep(stage.round())
-    work = Work(stage, chance)
+    work = WorkerModel(stage, chance)
     ids: list[str] = []
 
     async def promise() -> None:

@@ -1,4 +1,4 @@
-"""History goes when it is old, unfinished work never; dead letters stay as long as the spec says."""
+"""Finished entries are trimmed by age or length, unfinished ones never; dead letters expire."""
 
 import pytest
 from promises import keep
@@ -22,7 +22,7 @@ def add_old(stage: Stage, count: int, *, age: int = 2 * HOUR) -> list[str]:
 
 
 def finish(stage: Stage, count: int) -> None:
-    """A worker runs so many, and all is well."""
+    """A worker settles this many messages."""
     worker = stage.life()
     ids = stage.read(worker, count)
     stage.settle(worker, dict.fromkeys(ids, 1))
@@ -65,8 +65,8 @@ def test_by_age_the_young_stay(target: Target, monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.parametrize("spec", [LENGTH, AGE], ids=["length", "age"])
-def test_unread_and_unfinished_work_stays_whatever_its_age(target: Target, spec: str) -> None:
-    """Running, parked and unread entries hold back all behind them; who holds back is told."""
+def test_unread_and_unfinished_messages_stay_whatever_their_age(target: Target, spec: str) -> None:
+    """Running, parked and unread entries hold back all later ones; a metric names the group."""
     stage = Stage(target, spec)
     stage.make()
     ids = add_old(stage, 20)
@@ -89,8 +89,8 @@ def test_unread_and_unfinished_work_stays_whatever_its_age(target: Target, spec:
 
 
 @pytest.mark.parametrize("spec", [LENGTH, AGE], ids=["length", "age"])
-def test_work_of_another_group_is_never_passed(target: Target, spec: str) -> None:
-    """A group that reads the stream for a purpose of its own, and has come only so far, or left something pending."""
+def test_unfinished_work_of_another_group_is_not_trimmed(target: Target, spec: str) -> None:
+    """Another group that has read only so far, or left something pending."""
     stage = Stage(target, spec)
     stage.make()
     ids = add_old(stage, 20)
@@ -111,8 +111,8 @@ def test_work_of_another_group_is_never_passed(target: Target, spec: str) -> Non
     assert stage.entries() == (ids[-5:] if spec == LENGTH else [])
 
 
-def test_who_no_longer_holds_back_is_told_too(target: Target) -> None:
-    """By one and the same janitor, so that an alert ends."""
+def test_a_group_that_no_longer_holds_back_is_exported_as_zero(target: Target) -> None:
+    """By the same janitor, so that an alert ends."""
     stage = Stage(target, "{stream: {retention: {keep: {length: 5}}}, janitor: {trim: {every: 1s}}}")
     stage.make()
     stage.add(10)
@@ -138,8 +138,8 @@ def test_who_no_longer_holds_back_is_told_too(target: Target) -> None:
     ["5-18446744073709551615", "5-9007199254740993", "1000000000000000000-1", "18446744073709551614-3"],
     ids=["the highest second number", "one that Lua cannot count", "far in the future", "the far end of time"],
 )
-def test_ids_that_somebody_chose_are_never_passed(target: Target, entry: str) -> None:
-    """Numbers that are larger than Lua's are exact hold back rather more than less."""
+def test_chosen_ids_are_never_trimmed_too_early(target: Target, entry: str) -> None:
+    """Ids beyond the exact numbers of Lua hold back rather more than less."""
     stage = Stage(target, "stream: {retention: {keep: {length: 1}}}")
     stage.make()
     before = "4-1"
@@ -155,8 +155,8 @@ def test_ids_that_somebody_chose_are_never_passed(target: Target, entry: str) ->
     assert stage.entries()[-2:] == [entry, after]
 
 
-def test_until_done_trims_nothing(target: Target) -> None:
-    """There, what is in the stream is work."""
+def test_a_stream_that_keeps_nothing_is_not_trimmed(target: Target) -> None:
+    """All its entries are unfinished."""
     stage = Stage(target)
     stage.make()
     ids = add_old(stage, 5)
@@ -164,9 +164,7 @@ def test_until_done_trims_nothing(target: Target) -> None:
     assert stage.entries() == ids
 
 
-def test_trimming_waits_for_its_time_and_goes_on_until_it_is_through(
-    target: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trimming_follows_its_interval_and_goes_on_until_done(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit into one round is taken in the next, which follows at once; then the spec's interval counts."""
     monkeypatch.setattr(trim, "ENTRIES", 1)
     stage = Stage(target, LENGTH)
@@ -191,7 +189,7 @@ def test_trimming_waits_for_its_time_and_goes_on_until_it_is_through(
     assert second > 0
 
 
-def test_dead_letters_go_when_they_are_too_old(target: Target) -> None:
+def test_dead_letters_expire(target: Target) -> None:
     """To the letter, however few there are."""
     stage = Stage(target, "dead_letter: {keep: 1h}")
     stage.make()

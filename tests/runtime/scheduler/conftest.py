@@ -1,4 +1,4 @@
-"""Schedulers as they are: real processes, in a repository of the test's own."""
+"""Schedulers as real processes, in a repository of the test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,14 +16,14 @@ Make = Callable[..., Schedule]
 
 @pytest.fixture
 def schedule(tmp_path: Path, target: Target) -> Iterator[Make]:
-    """Makes a repository with a scheduler; its processes end with the test."""
+    """Creates a repository with a scheduler; its processes end with the test."""
     with ExitStack() as ends:
         yield lambda **said: ends.enter_context(Schedule(tmp_path, target, **said))
 
 
 @pytest.fixture
-def own(tmp_path: Path, server: Server) -> Iterator[Make]:
-    """The same on a plain server of the test's own, to which it may do what it likes."""
+def own_server(tmp_path: Path, server: Server) -> Iterator[Make]:
+    """The same on a plain Redis server of the test, which it may kill or fill."""
     with ExitStack() as ends:
         target = Target(server.model(), Credentials(), [server])
         yield lambda **said: ends.enter_context(Schedule(tmp_path, target, **said))

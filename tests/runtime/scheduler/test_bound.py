@@ -1,4 +1,4 @@
-"""S7: no script of a scheduler keeps Redis from its other clients for long, however many jobs there are."""
+"""S7: no script of a scheduler blocks Redis for long, however many jobs there are."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -41,7 +41,7 @@ def name(number: int) -> str:
 
 
 def entries(numbers: Sequence[int], due: int, *, schedule: str = "30s") -> list[JobEntry]:
-    """Each says something else of itself, so that nothing that one job says helps with the next."""
+    """Jobs that differ in all properties, so that no script can reuse what it parsed."""
     return [
         JobEntry(name(n), f"{60_000 + n} {n % 1000} {n % SHARDS} {schedule}", n % 1000, due - n % 61, due)
         for n in numbers
@@ -64,7 +64,7 @@ class Crowd:
         self.second = 0
 
     async def fill(self) -> None:
-        """All of them are due."""
+        """Register all jobs, due now."""
         self.second = await self.steps.time() // 1000
         for at in range(0, JOBS, MOST):
             await self.steps.register(entries(range(at, at + MOST), self.second))
@@ -75,8 +75,8 @@ class Crowd:
         assert took is not None
         return [returned(one) for one in took.jobs]
 
-    async def as_a_pod_does(self) -> None:
-        """Registers, takes, and hands back."""
+    async def as_a_pod(self) -> None:
+        """Register, acquire and hand back."""
         steps, second = self.steps, self.second
         for at in range(0, ROUNDS * MOST, MOST):
             await steps.register(entries(range(at, at + MOST), second, schedule="1m"))
@@ -100,15 +100,15 @@ class Crowd:
         for shards in ("*", ",3,"):
             await steps.look(shards)
 
-    async def as_people_do(self) -> None:
-        """Ask, and change."""
+    async def as_a_person(self) -> None:
+        """List and change jobs."""
         for n in range(ROUNDS):
             names = [name(one) for one in range(n * MOST_ASKED, (n + 1) * MOST_ASKED)]
             for what in ASKED:
                 await self.steps.ask_for(what, names)
 
-    async def as_a_leader_does(self) -> None:
-        """Finds what lost pods left behind, and what is no job."""
+    async def as_the_leader(self) -> None:
+        """Clean up after lost pods, and remove foreign entries."""
         for n in range(100):
             self._server.ask("ZADD", KEYS.pods, 1, f"lost-{n}~01234567")
         for _ in range(ROUNDS * 4):
@@ -140,13 +140,13 @@ class Crowd:
 
 
 def test_no_script_takes_long_among_a_hundred_thousand_jobs(server: Server) -> None:
-    """With as many names as one call is ever given, all of which say something else of themselves."""
+    """Each call has the most names it may have, and all jobs differ in their properties."""
 
     async def all_of_it(crowd: Crowd) -> None:
         await crowd.fill()
-        await crowd.as_a_pod_does()
-        await crowd.as_people_do()
-        await crowd.as_a_leader_does()
+        await crowd.as_a_pod()
+        await crowd.as_a_person()
+        await crowd.as_the_leader()
         await crowd.link.close()
 
     crowd = Crowd(server)

@@ -1,4 +1,4 @@
-"""The breakers of a scheduler, on a clock of the test's own."""
+"""The breakers of a scheduler, on a clock of the test."""
 
 import pytest
 
@@ -15,8 +15,8 @@ def opened() -> BatchBreaker:
     return breaker
 
 
-def test_it_opens_after_five_failures_within_ten_seconds() -> None:
-    """Four are too few, and five that are further apart."""
+def test_five_failures_within_ten_seconds_open_it() -> None:
+    """Four failures, or five over a longer time, do not."""
     breaker = BatchBreaker(USUAL)
     for second in range(4):
         breaker.failed(second, second)
@@ -29,7 +29,7 @@ def test_it_opens_after_five_failures_within_ten_seconds() -> None:
 
 
 def test_a_redis_that_hangs_opens_it() -> None:
-    """Calls that wait for three seconds each are no five within ten; their seconds count."""
+    """Calls of three seconds each cannot fail five times in ten seconds, so each second counts."""
     breaker = BatchBreaker(USUAL)
     breaker.failed(3, 0)
     assert breaker.state(3) is BreakerState.CLOSED, "one alone"
@@ -37,15 +37,15 @@ def test_a_redis_that_hangs_opens_it() -> None:
     assert (breaker.state(7), breaker.trips) == (BreakerState.OPEN, 1)
 
 
-def test_an_open_one_asks_nothing_for_thirty_seconds() -> None:
-    """What was not asked is counted."""
+def test_an_open_breaker_refuses_calls_for_thirty_seconds() -> None:
+    """It counts the refused calls."""
     breaker = opened()
     assert [breaker.admits(second) for second in (5, 33.9, 34)] == [False, False, True]
     assert breaker.blocked == 2
 
 
-def test_a_half_open_one_closes_after_five_seconds_without_a_failure() -> None:
-    """One failure is enough to open it again, for as long."""
+def test_a_half_open_breaker_closes_after_five_seconds_without_a_failure() -> None:
+    """One failure opens it again, for as long."""
     breaker = opened()
     assert breaker.state(34) is BreakerState.HALF_OPEN
     breaker.failed(36, 36)
@@ -57,7 +57,7 @@ def test_a_half_open_one_closes_after_five_seconds_without_a_failure() -> None:
 
 @pytest.mark.parametrize("seen", [True, False])
 def test_a_trial_that_hangs_opens_it_again(*, seen: bool) -> None:
-    """It closed meanwhile, as nothing had failed yet, whether anybody looked or not. Later calls count as ever."""
+    """It had closed meanwhile, as nothing had failed yet, seen or unseen. Later calls count as usual."""
     breaker = opened()
     assert breaker.admits(36)
     assert not seen or breaker.state(42) is BreakerState.CLOSED
@@ -69,7 +69,7 @@ def test_a_trial_that_hangs_opens_it_again(*, seen: bool) -> None:
     assert breaker.state(81) is BreakerState.CLOSED
 
 
-def test_one_that_is_off_stays_closed() -> None:
+def test_a_disabled_breaker_stays_closed() -> None:
     """Whatever fails."""
     breaker = BatchBreaker(Breakers(enabled=False))
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""What a pass of tidying may take: it is cut off when its time is over, and the next one goes on from there."""
+"""A pass has a time budget: when it runs out, the next pass continues from there."""
 
 import asyncio
 from collections.abc import Callable
@@ -44,36 +44,36 @@ FAR = 4_000_000_000
 """A second that is later than any of the jobs is due."""
 
 
-def nothing_else(one: Schedule) -> bool:
+def only_its_jobs(one: Schedule) -> bool:
     return one.number("ZCARD", KEYS.waiting) == MANY
 
 
-def test_a_refresh_registers_all_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
-    """Each pass goes on where the one before was cut off, so that in the end all have had their turn."""
+def test_refreshes_register_all_jobs_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
+    """Each pass continues where the one before was cut off, so that every job gets its turn."""
     with schedule(handlers=HANDLERS, spec=SPEC + "refresh: {every: 1s, budget: 1ms}\n") as one:
         pod = one.pod()
-        wait_for(partial(nothing_else, one), "all are registered")
+        wait_for(partial(only_its_jobs, one), "all are registered")
         until_counted(pod, "scheduler_registered", MANY)
         assert numbers(pod).of("scheduler_passes_cut_off", what="refresh") >= 3
         assert pod.end() == 0
 
 
-def test_a_cleanup_looks_at_all_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
-    """What is to be removed is behind more than one pass looks at."""
+def test_cleanups_inspect_all_jobs_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
+    """The entries to remove lie beyond what one pass inspects."""
     with schedule(
         handlers=HANDLERS, spec=SPEC + "work: {lease: 10s}\ncleanup: {orphans: {every: 1s, budget: 1ms}}\n"
     ) as one:
         one.ask("ZADD", KEYS.waiting, *(word for n in range(10) for word in (FAR, f"stranger-{n}")))
         pod = one.pod()
         until_counted(pod, "scheduler_registered", MANY)
-        wait_for(partial(nothing_else, one), "what is no job is removed")
+        wait_for(partial(only_its_jobs, one), "what is no job is removed")
         until_counted(pod, "scheduler_orphans_removed", 10, why="unknown")
         wait_for(lambda: numbers(pod).of("scheduler_passes_cut_off", what="orphans") >= 1, "a pass was cut off")
         assert pod.end() == 0
 
 
-def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
-    """Those that it did not come to are told to stop by the next one."""
+def test_a_scan_for_zombies_ends_with_its_budget(target: Target) -> None:
+    """The next scan cancels the runs that this one did not reach."""
     spec = spec_of(
         jobs=[{"name": f"job-{number}", "every": "1h", "timeout": "1s"} for number in range(6)],
         cleanup={"zombies": {"threshold": "1s", "budget": "1s"}},

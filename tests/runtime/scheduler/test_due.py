@@ -1,4 +1,4 @@
-"""When a job is due again: pure, with Redis's time handed in."""
+"""When a job is due again: a pure function, to which Redis time is passed."""
 
 from datetime import UTC, datetime
 from random import Random
@@ -33,33 +33,33 @@ def job(**said: object) -> EffectiveJob:
 
 
 def test_a_new_job_is_due_at_once_or_within_its_jitter() -> None:
-    """In whole seconds, rounded up; one by cron at its next time."""
+    """In whole seconds, rounded up; a cron job is due at its next time."""
     assert first_due(job(every="30s"), NOON + 0.2, 0, chance()) == NOON + 1
     found = {first_due(job(every="30s"), NOON, 10, chance(n)) for n in range(50)}
     assert NOON + 1 <= min(found) < max(found) <= NOON + 10
     assert first_due(job(cron="30 * * * *"), NOON, 10, chance()) == NOON + 1800
 
 
-def test_the_next_run_counts_from_the_second_of_the_last() -> None:
-    """So that `1s` is every second; parts of seconds are rounded up."""
+def test_intervals_count_from_the_second_of_the_last_run() -> None:
+    """So `1s` means every second; fractions are rounded up."""
     assert plan_run(job(every="1s"), NOON, NOON + 0.9) == RunPlan(runs=True, next=NOON + 1)
     assert plan_run(job(every="90s"), NOON, NOON + 7.1) == RunPlan(runs=True, next=NOON + 97)
     assert plan_run(job(every="1500ms"), NOON, NOON + 0.5) == RunPlan(runs=True, next=NOON + 2)
 
 
-def test_cron_goes_by_its_time_zone() -> None:
-    """Redis's time and no other."""
+def test_cron_uses_the_time_zone_of_the_job() -> None:
+    """The only clock is Redis time."""
     assert plan_run(job(cron="30 2 * * *", time_zone="Asia/Tokyo"), NOON - 3 * HOUR, NOON).next == NOON + 5.5 * HOUR
     assert latest_due(job(cron="*/5 * * * *"), NOON + 1) == NOON + 300
 
 
-def test_a_cron_job_counts_as_one_of_every_minute() -> None:
-    """A weekly one must not make a backlog of a fortnight look well: it should start within its minute."""
+def test_the_interval_of_a_cron_job_is_a_minute() -> None:
+    """A weekly job must not make a backlog of two weeks look healthy: it should start within its minute."""
     assert [interval(job(**said)) for said in ({"cron": "0 3 * * 1"}, {"every": "30s"})] == [60, 30]
 
 
-def test_a_cron_that_is_never_due_is_looked_at_again_next_year() -> None:
-    """The 30th of February: a rule says so of the spec."""
+def test_an_expression_without_a_match_is_checked_again_next_year() -> None:
+    """February 30; a rule reports it in the spec."""
     assert plan_run(job(cron="0 0 30 2 *"), NOON, NOON).next >= NOON + 366 * 24 * HOUR - 60
 
 
@@ -74,12 +74,12 @@ def test_a_cron_that_is_never_due_is_looked_at_again_next_year() -> None:
     ],
 )
 def test_missed_runs(missed: dict[str, object], planned: RunPlan) -> None:
-    """An hourly job was due at nine, and is taken after noon: three more were missed meanwhile."""
+    """An hourly job was due at nine and is acquired after noon: three more runs were missed."""
     assert plan_run(job(cron="0 * * * *", missed=missed), NOON - 3 * HOUR, NOON + 5) == planned
 
 
 def test_all_missed_runs_are_run_one_after_the_other() -> None:
-    """Each for its own second, and in the end the usual next one."""
+    """Each for its own second; then the usual next run."""
     hourly = job(cron="0 * * * *", missed={"run": "all"})
     due, ran = NOON - 3 * HOUR, []
     while due <= NOON + 5:
@@ -88,8 +88,8 @@ def test_all_missed_runs_are_run_one_after_the_other() -> None:
     assert (ran, due) == ([NOON - 3 * HOUR, NOON - 2 * HOUR, NOON - HOUR, NOON], NOON + HOUR)
 
 
-def test_what_is_skipped_was_missed_for_more_than_a_minute() -> None:
-    """The last time may be just now: that one is to come. With two minutes gone, it is the next."""
+def test_only_runs_missed_for_more_than_a_minute_are_skipped() -> None:
+    """The last one may be due just now, and is next. Two minutes later it is skipped as well."""
     hourly = job(cron="0 * * * *", missed={"run": "skip"})
     assert plan_run(hourly, NOON - 3 * HOUR, NOON + 60) == RunPlan(runs=False, next=NOON, skipped=3)
     assert plan_run(hourly, NOON - 3 * HOUR, NOON + 120) == RunPlan(runs=False, next=NOON + HOUR, skipped=4)
@@ -103,21 +103,21 @@ def test_what_is_skipped_was_missed_for_more_than_a_minute() -> None:
         ("all", RunPlan(runs=True, next=NOON)),
     ],
 )
-def test_a_run_that_was_begun_was_not_missed(run: str, planned: RunPlan) -> None:
-    """Its pod left or was lost in the midst of it: it runs again, however late, and is not counted."""
+def test_a_run_that_had_begun_is_not_missed(run: str, planned: RunPlan) -> None:
+    """Its pod drained or was lost during the run: it runs again, however late, and is not counted."""
     assert plan_run(job(cron="0 * * * *", missed={"run": run}), NOON - HOUR, NOON + 120, begun=True) == planned
 
 
-def test_no_more_missed_runs_are_made_up_for_than_the_spec_says() -> None:
-    """Also where that is many, and many more were missed."""
+def test_the_spec_limits_how_many_missed_runs_are_made_up_for() -> None:
+    """Also if the limit is high and many more were missed."""
     minutely = job(cron="* * * * *", missed={"run": "all", "at_most": 700})
     planned = plan_run(minutely, NOON - 24 * HOUR, NOON + 5)
     assert planned.next == NOON - 698 * 60
     assert planned.skipped == 1, "of those that are counted"
 
 
-def test_what_many_jobs_missed_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand jobs of one expression are due at once after a weekend, and the pod has other things to do."""
+def test_missed_runs_are_computed_once_for_an_expression(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand jobs of one expression are due at once after a weekend, and the pod has other work."""
     looked: list[int] = []
 
     def counted(expression: str, zone: str, after: float, until: float, most: int) -> tuple[int, ...]:
@@ -131,26 +131,26 @@ def test_what_many_jobs_missed_is_looked_up_once(monkeypatch: pytest.MonkeyPatch
     assert looked == [100]
 
 
-def test_a_little_late_is_not_missed() -> None:
-    """A minute is all that cron knows."""
+def test_a_job_less_than_a_minute_late_was_not_missed() -> None:
+    """Cron is precise to a minute."""
     assert plan_run(job(cron="0 * * * *", missed={"run": "skip"}), NOON, NOON + 30) == RunPlan(
         runs=True, next=NOON + HOUR
     )
 
 
-def after(it: Scheduler, error: BaseException, streak: int, planned: int = NOON + 30, seed: int = 1) -> int:
-    """Seconds from the end of a failed run, at noon, to the next."""
+def wait_after(it: Scheduler, error: BaseException, streak: int, planned: int = NOON + 30, seed: int = 1) -> int:
+    """Seconds from the end of a failed run, at noon, to the next one."""
     one = effective_jobs(it)[0]
     return FailurePolicy(it).next(one, planned, Failure.of(error), streak, NOON, chance(seed)) - NOON
 
 
 def test_without_classes_every_failure_waits_the_error_interval() -> None:
-    """Which is the default; without one it is as after any other run."""
+    """The default; without an error interval, a failure waits like any other run."""
     steady = {"failure": 0}
     usual = spec(job={"every": "30s", "error_interval": "2m"}, jitter=steady)
-    assert (after(usual, PermissionError(), 1), after(usual, OSError(), 9)) == (120, 120)
-    assert after(spec(jitter=steady), OSError(), 1) == 30
-    assert after(spec(jitter=steady), OSError(), 1, planned=NOON - 5) == 0, "and not before it ended"
+    assert (wait_after(usual, PermissionError(), 1), wait_after(usual, OSError(), 9)) == (120, 120)
+    assert wait_after(spec(jitter=steady), OSError(), 1) == 30
+    assert wait_after(spec(jitter=steady), OSError(), 1, planned=NOON - 5) == 0, "and not before it ended"
 
 
 @pytest.mark.parametrize(
@@ -163,21 +163,21 @@ def test_without_classes_every_failure_waits_the_error_interval() -> None:
         (ValueError(), 1, 120), (Retry(after="7s"), 1, 7),
     ],
 )  # fmt: skip
-def test_each_class_waits_as_it_says(error: BaseException, streak: int, wait: int) -> None:
-    """Forbidden for half an hour, throttled and out of memory longer and longer, transient first at once."""
+def test_each_failure_class_has_its_own_wait(error: BaseException, streak: int, wait: int) -> None:
+    """Forbidden waits half an hour; throttled and out of memory wait longer each time; transient is retried at once."""
     it = spec_of(
         jobs=[{"name": "job", "handler": "x:y", "every": "30s", "error_interval": "2m"}],
         jitter={"failure": 0},
         failures={"by_class": True, "classes": {**STANDARD, "transient": {**STANDARD["transient"], "immediate": 2}}},
     )
-    assert after(it, error, streak) == wait
+    assert wait_after(it, error, streak) == wait
 
 
-def test_waits_are_changed_by_a_tenth() -> None:
+def test_waits_are_jittered_by_a_tenth() -> None:
     """At random, in both directions, and never into the past."""
     it = spec(job={"every": "30s", "error_interval": "100s"}, jitter={"failure": 0.1})
-    found = {after(it, OSError(), 1, seed=seed) for seed in range(300)}
+    found = {wait_after(it, OSError(), 1, seed=seed) for seed in range(300)}
     assert (min(found), max(found)) == (91, 110)
     classes = {"now": {"match": ["OSError"], "immediate": 9}}
     at_once = spec(jitter={"failure": 1}, failures={"by_class": True, "classes": classes})
-    assert {after(at_once, OSError(), 1, seed=seed) for seed in range(20)} == {0}
+    assert {wait_after(at_once, OSError(), 1, seed=seed) for seed in range(20)} == {0}

@@ -1,4 +1,4 @@
-"""How a pod comes to its end: by itself, when it cannot go on; and what its handlers needed all along."""
+"""How a pod ends if it cannot go on, and the lifespans of its handlers."""
 
 from collections.abc import Callable
 
@@ -17,15 +17,15 @@ from penstock.observe.heart import Heart
 from penstock.scheduler.watchdog import Watchdog
 from penstock.scheduler.registration import PodRegistration
 
-def breaks(real, part):
+def breaking(real, part):
     def broken(*about):
         if pathlib.Path(f"broken-{part}").exists():
             raise RuntimeError("a secret of the team")
         return real(*about)
     return broken
 
-Watchdog.look = breaks(Watchdog.look, "looks")
-PodRegistration.renew = breaks(PodRegistration.renew, "lease")
+Watchdog.check = breaking(Watchdog.check, "looks")
+PodRegistration.renew = breaking(PodRegistration.renew, "lease")
 age = Heart.age
 
 @contextlib.asynccontextmanager
@@ -61,7 +61,7 @@ def redis_seconds(one: Schedule) -> int:
 
 
 def test_a_loop_blocked_for_ever_ends_the_process(schedule: Callable[..., Schedule]) -> None:
-    """With an exit code of its own; the job is due again when its deadline and the lease are over."""
+    """It has an exit code of its own; the job is due again after its deadline and the lease."""
     with schedule(handlers=HANDLERS, spec=BLOCKS) as one:
         pod = one.pod()
         assert pod.process.wait(PATIENCE) == 70
@@ -71,7 +71,7 @@ def test_a_loop_blocked_for_ever_ends_the_process(schedule: Callable[..., Schedu
 
 @pytest.mark.parametrize("part", ["looks", "lease"])
 def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part: str) -> None:
-    """A pod that only looks well is worse than none: it says which part, hands back what runs, and its code says so."""
+    """The pod would only look healthy: it logs the part, hands back its jobs, and exits with a code of its own."""
     with schedule(handlers=HANDLERS, spec=USUAL) as one:
         pod = one.pod()
         one.ran("usual")
@@ -85,8 +85,8 @@ def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part:
         assert (one.number("ZCARD", KEYS.working), one.number("ZCARD", KEYS.pods)) == (0, 0)
 
 
-def test_what_handlers_need_all_along_lives_as_long_as_the_pod(schedule: Callable[..., Schedule]) -> None:
-    """Entered before the first run, once, and left after the last; one that does not let go is told of."""
+def test_a_lifespan_lasts_as_long_as_the_pod(schedule: Callable[..., Schedule]) -> None:
+    """Entered once before the first run, left after the last; a failure at the end is logged."""
     with schedule(handlers=HANDLERS, spec="jobs: [{name: usual, every: 1s}, {name: other, every: 1s}]") as one:
         (one.folder / "unwilling").touch()
         pod = one.pod()
@@ -100,8 +100,8 @@ def test_what_handlers_need_all_along_lives_as_long_as_the_pod(schedule: Callabl
         assert len(pod.events(Event.LIFESPAN_EXIT_FAILED)) == 1
 
 
-def test_without_what_handlers_need_nothing_runs(schedule: Callable[..., Schedule]) -> None:
-    """The pod does not begin, and says why."""
+def test_a_failing_lifespan_prevents_the_start(schedule: Callable[..., Schedule]) -> None:
+    """The pod says why, and runs nothing."""
     with schedule(handlers=HANDLERS, spec=USUAL) as one:
         (one.folder / "unable").touch()
         pod = one.pod()
@@ -113,8 +113,8 @@ def test_without_what_handlers_need_nothing_runs(schedule: Callable[..., Schedul
 
 
 @pytest.mark.parametrize(("spec", "spread"), [("jitter: {shutdown: 1h}\n", 3600), ("", 0)])
-def test_what_a_leaving_pod_hands_back_is_spread(schedule: Callable[..., Schedule], spec: str, spread: int) -> None:
-    """With `jitter.shutdown` not all of it is due at once; without, each is due as it was."""
+def test_due_times_of_handed_back_jobs_are_spread(schedule: Callable[..., Schedule], spec: str, spread: int) -> None:
+    """With `jitter.shutdown` not all jobs are due at once; without it, each is due as before."""
     with schedule(handlers=HANDLERS, spec=SPREAD + spec) as one:
         pod = one.pod()
         wait_for(lambda: len(one.lines()) == len(HELD), "all run")

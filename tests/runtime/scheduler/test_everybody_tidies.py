@@ -1,4 +1,4 @@
-"""`cleanup.orphans.force_all_pods`: nobody leads, each pod tidies, and shards still hold."""
+"""`cleanup.orphans.force_all_pods`: without a leader, each pod cleans up its own shards."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,8 +29,8 @@ FORCED = "cleanup: {orphans: {every: 1s, force_all_pods: true}}\n"
 LOST = "lost~01234567"
 
 
-def orphaned(one: Schedule) -> None:
-    """A pod that was lost long ago held all of them."""
+def orphan_all(one: Schedule) -> None:
+    """Let all jobs be held by a pod that was lost long ago."""
     for shard in range(2):
         for number in range(5):
             job = f"shard-{shard}-{number}"
@@ -47,10 +47,10 @@ def is_back(one: Schedule, shard: int) -> bool:
     return left(one, shard) == {"waiting"}
 
 
-def test_each_pod_hands_back_what_is_of_its_shards(schedule: Callable[..., Schedule]) -> None:
-    """And nothing else: the jobs of the other shard are those of another pod. Nobody is elected."""
+def test_each_pod_hands_back_the_jobs_of_its_shards(schedule: Callable[..., Schedule]) -> None:
+    """And no others: the jobs of the other shard belong to another pod. No leader is elected."""
     with schedule(handlers=HANDLERS, spec=SPEC + FORCED) as one:
-        orphaned(one)
+        orphan_all(one)
         first = one.pod(environ={"POD_NAME": "0"})
         wait_for(partial(is_back, one, 0), "its own are back")
         passes = numbers(first).of("scheduler_pass", what="orphans")
@@ -66,10 +66,10 @@ def test_each_pod_hands_back_what_is_of_its_shards(schedule: Callable[..., Sched
             assert pod.end() == 0
 
 
-def test_else_the_leader_hands_back_those_of_all_shards(schedule: Callable[..., Schedule]) -> None:
-    """It is elected, and tidies for all."""
+def test_by_default_the_leader_hands_back_the_jobs_of_all_shards(schedule: Callable[..., Schedule]) -> None:
+    """It is elected, and cleans up for all."""
     with schedule(handlers=HANDLERS, spec=SPEC + "cleanup: {orphans: {every: 1s}}\n") as one:
-        orphaned(one)
+        orphan_all(one)
         pod = one.pod(environ={"POD_NAME": "0"})
         wait_for(lambda: is_back(one, 0) and is_back(one, 1), "all are back")
         assert numbers(pod).of("scheduler_leader") == 1

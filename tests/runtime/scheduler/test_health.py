@@ -1,4 +1,4 @@
-"""What a pod makes of how it stands."""
+"""How healthy a pod is."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ WELL = PodState(
 
 
 def judged(seen: PodState, looks: int = IN_A_ROW) -> tuple[set[str], bool]:
-    """The signals after so many looks, and whether the pod is degraded."""
+    """The signals after this many checks, and whether the pod is degraded."""
     watchdog = Watchdog(Terms())
     signals = [watchdog.check(seen) for _ in range(looks)][-1]
     return {name for name, shows in signals.items() if shows}, watchdog.is_degraded(seen, signals)
@@ -36,12 +36,12 @@ def judged(seen: PodState, looks: int = IN_A_ROW) -> tuple[set[str], bool]:
         (replace(WELL, stalled=True), {"redis_stall"}, True),
     ],
 )
-def test_what_shows(seen: PodState, signals: set[str], degraded: bool) -> None:  # noqa: FBT001 - a column of the table
+def test_each_cause_shows(seen: PodState, signals: set[str], degraded: bool) -> None:  # noqa: FBT001 - a column of the table
     """A backlog too old or too long, and each signal by its cause."""
     assert judged(seen) == (signals, degraded)
 
 
-def test_one_look_alone_may_have_come_at_a_bad_moment() -> None:
+def test_a_signal_needs_several_checks_in_a_row() -> None:
     """Only a stall shows at once."""
     assert judged(replace(WELL, acquired=0), IN_A_ROW - 1) == (set(), False)
     assert judged(replace(WELL, stalled=True), 1) == ({"redis_stall"}, True)

@@ -1,4 +1,4 @@
-"""The list that a function of the team's tells."""
+"""A list of jobs that a function of the team returns."""
 
 import asyncio
 import sys
@@ -43,8 +43,8 @@ def listing(code: Path, function: str) -> JobLister:
     return JobLister(spec_of(jobs=f"told_jobs:{function}", handler="asyncio:sleep"), [code])
 
 
-def test_a_list_that_is_changed_in_place_is_read_anew(code: Path) -> None:
-    """The function may give the same objects each time, with other words in them."""
+def test_a_list_that_is_changed_in_place_is_read_again(code: Path) -> None:
+    """The function may return the same objects each time, with other values."""
     it = listing(code, "jobs")
     assert asyncio.run(it.read()).mine["images"].every == Duration("30s")
     sys.modules["told_jobs"].JOBS[0]["every"] = "2m"
@@ -53,14 +53,14 @@ def test_a_list_that_is_changed_in_place_is_read_anew(code: Path) -> None:
     assert asyncio.run(it.read()).mine["images"].args == {"of": ["images", "disks"]}
 
 
-def test_names_that_are_removed_as_damage_are_not_registered(code: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """They would be there and gone, again and again; where nothing removes them, they are names as others."""
+def test_names_that_the_cleanup_removes_are_not_registered(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They would come and go again and again; if nothing removes them, they are names like any others."""
     assert set(asyncio.run(listing(code, "numbers").read()).mine) == {"n-1"}
     assert "removes such entries" in str(caplog.records[0].__dict__)
     kept = spec_of(jobs="told_jobs:numbers", handler="asyncio:sleep", cleanup={"orphans": {"remove_numeric": False}})
     assert set(asyncio.run(JobLister(kept, [code]).read()).mine) == {"12", "n-1"}
 
 
-def test_a_generator_works_beside_the_loop(code: Path) -> None:
-    """It may ask somebody for each job, and take its time for it."""
+def test_a_generator_does_not_block_the_event_loop(code: Path) -> None:
+    """It may call a service for each job, and take its time."""
     assert set(asyncio.run(listing(code, "some").read()).mine) == {"asked"}

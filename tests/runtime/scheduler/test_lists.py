@@ -1,4 +1,4 @@
-"""Jobs that come and go at run time, patterns and shards."""
+"""Jobs, patterns and shards that change while pods run."""
 
 from collections.abc import Callable
 from functools import partial
@@ -42,31 +42,31 @@ image: registry.example/trial:1.0.0
 SHARDS = 'shards: {count: 2, mine: "handlers:mine"}\n'
 
 
-def lists(one: Schedule, *jobs: str) -> None:
+def list_jobs(one: Schedule, *jobs: str) -> None:
     (one.folder / "new.json").write_text(f"[{', '.join(jobs)}]")
     (one.folder / "new.json").rename(one.folder / "jobs.json")
 
 
-def nowhere(one: Schedule, job: str) -> bool:
+def is_in_no_set(one: Schedule, job: str) -> bool:
     return one.places(job) == []
 
 
-def test_jobs_appear_and_vanish(schedule: Callable[..., Schedule]) -> None:
-    """What is listed runs, without a restart; what is not any more is in no set, and one that runs ends in peace."""
+def test_jobs_come_and_go(schedule: Callable[..., Schedule]) -> None:
+    """A listed job runs without a restart; one that is unlisted leaves all sets, and its last run ends normally."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
-        lists(one, '"a"', '"held"', '"off/c"', '{"name": "named", "every": "2s"}', '{"name": "bad name"}')
+        list_jobs(one, '"a"', '"held"', '"off/c"', '{"name": "named", "every": "2s"}', '{"name": "bad name"}')
         pod = one.pod()
         for job in ("a", "named"):
             one.ran(job, 2)
         (told,) = pod.events(Event.JOBS_INVALID)[:1]
         assert "bad name" in told["jobs"]
-        lists(one, '"a"', '"new"', '"off/c"')
+        list_jobs(one, '"a"', '"new"', '"off/c"')
         one.ran("new", 2)
         wait_for(lambda: one.places("named") == [], "it waits no more")
         assert one.places("held") == ["working"]
         (one.folder / "released").touch()
         one.ran("held")
-        wait_for(lambda: one.places("held") == [], "it has ended, and goes nowhere")
+        wait_for(lambda: one.places("held") == [], "it has ended, and is in no set")
         assert "off/c" not in one.lines()
         (one.folder / "jobs.json").write_text("{")
         pod.until(Event.JOBS_LIST_FAILED)
@@ -77,44 +77,44 @@ def test_jobs_appear_and_vanish(schedule: Callable[..., Schedule]) -> None:
         one.each_in_one_set(["a", "new"])
 
 
-def test_what_no_list_has_is_forgotten(schedule: Callable[..., Schedule]) -> None:
-    """Jobs of a spec that nobody runs any more: the leader takes them out; and strangers in the sets."""
+def test_the_leader_removes_unlisted_jobs(schedule: Callable[..., Schedule]) -> None:
+    """Jobs of a spec that nobody runs any more, and foreign entries in the sets."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
-        lists(one, '"a"')
+        list_jobs(one, '"a"')
         one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
         one.ask("ZADD", KEYS.waiting, 4_000_000_000, "former", 4_000_000_000, "stranger", 4_000_000_000, "77")
         pod = one.pod()
         one.ran("a")
         for job in ("former", "stranger", "77"):
-            wait_for(partial(nowhere, one, job), "it is in no set")
+            wait_for(partial(is_in_no_set, one, job), "it is in no set")
         assert numbers(pod).by("scheduler_orphans_removed", "why") == {"numeric": 1, "unknown": 1}
         assert pod.end() == 0
         one.each_in_one_set(["a"])
 
 
-def test_what_no_list_has_is_forgotten_soon(schedule: Callable[..., Schedule]) -> None:
-    """A new version lists fewer: what it left out is not overdue for long, however seldom orphans are looked for."""
+def test_unlisted_jobs_are_removed_soon(schedule: Callable[..., Schedule]) -> None:
+    """A new version lists fewer jobs: the others are not overdue for long, however seldom orphans are cleaned up."""
     spec = SPEC.replace("orphans: {every: 1s}", "orphans: {every: 1h}") + "work: {lease: 10s}\n"
     with schedule(handlers=HANDLERS, spec=spec) as one:
-        lists(one, '"a"')
+        list_jobs(one, '"a"')
         pod = one.pod()
         one.ran("a", 14, 180)  # by then the leader can judge, and its next look for orphans is an hour away
         one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
         one.ask("ZADD", KEYS.waiting, 1, "former")
-        wait_for(partial(nowhere, one, "former"), "it is in no set")
+        wait_for(partial(is_in_no_set, one, "former"), "it is in no set")
         until_counted(pod, "scheduler_oldest_overdue_seconds", 0)
         assert pod.end() == 0
         one.each_in_one_set(["a"])
 
 
 def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) -> None:
-    """What is disabled in the spec's file waits no more, and what is enabled again runs; an error changes nothing."""
+    """A job that the spec's file disables stops waiting, an enabled one runs; an invalid file changes nothing."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
-        lists(one, '"a"', '"b"', '"off/c"')
+        list_jobs(one, '"a"', '"b"', '"off/c"')
         pod = one.pod()
         one.ran("b", 2)
         one.says(SPEC.replace("off/.*", "b"))
-        wait_for(partial(nowhere, one, "b"), "it is disabled")
+        wait_for(partial(is_in_no_set, one, "b"), "it is disabled")
         one.ran("off/c")
         assert pod.events(Event.PATTERNS_CHANGED)[0]["disabled"] == "b"
         one.says(SPEC.replace("off/.*", "("))
@@ -130,11 +130,11 @@ def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) ->
         one.each_in_one_set(["a", "b"])
 
 
-def test_each_pod_takes_its_shards(schedule: Callable[..., Schedule]) -> None:
-    """And when they move, the other takes over what was another's, without a restart."""
+def test_each_pod_runs_its_shards(schedule: Callable[..., Schedule]) -> None:
+    """When shards move, the other pod takes over their jobs without a restart."""
     names = [f"job-{number}" for number in range(12)]
     with schedule(handlers=HANDLERS, spec=SPEC + SHARDS) as one:
-        lists(one, *(f'"{name}"' for name in names))
+        list_jobs(one, *(f'"{name}"' for name in names))
         pods = []
         for number in range(2):
             (one.folder / f"shards-{number}.json").write_text(f"[{number}]")

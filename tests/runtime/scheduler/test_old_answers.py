@@ -1,4 +1,4 @@
-"""A pod that stood still between asking and hearing: what it was given may be another's by now."""
+"""A pod that stood still between a call and its answer: others may hold its jobs by now."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ from penstock_spec.kinds.scheduler.effective import EffectiveJob
 
 
 @pytest.mark.parametrize(("lease", "stood"), [("60s", 5.0), ("10s", 5.0)], ids=["past its deadline", "its lease"])
-def test_what_was_given_too_long_ago_is_not_begun(
+def test_jobs_of_a_late_answer_are_not_started(
     target: Target, monkeypatch: pytest.MonkeyPatch, lease: str, stood: float
 ) -> None:
     """It goes back, and is taken anew."""
@@ -56,8 +56,8 @@ def test_what_was_given_too_long_ago_is_not_begun(
     assert ran == [given[1]]
 
 
-def test_an_old_answer_does_not_tell_the_time() -> None:
-    """What was measured before stays: monotonic time went on while the pod stood still."""
+def test_a_late_answer_does_not_correct_redis_time() -> None:
+    """The last measurement stays: monotonic time went on while the pod stood still."""
     now = 100.0
     redis_time = RedisTime(Clocks(monotonic=lambda: now), 10)
     redis_time.correct(5_000_000, asked=90.0)

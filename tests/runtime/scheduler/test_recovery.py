@@ -1,4 +1,4 @@
-"""Next runs that Redis did not take: held, tried again while the breaker is closed, and never forgotten."""
+"""Ended runs that Redis did not accept: kept, retried while the breaker is closed, and never lost."""
 
 import asyncio
 from collections.abc import Sequence
@@ -76,8 +76,8 @@ def taken(target: Target, jobs: int = 2) -> list[AcquiredJob]:
         return moves.take("pod~1")
 
 
-def test_what_was_not_taken_is_tried_again(target: Target) -> None:
-    """Once a round; an answer that was lost is told when it is asked for again, and nothing happens twice."""
+def test_a_run_that_was_not_accepted_is_retried(target: Target) -> None:
+    """Once a cycle; the reply that was lost comes with the retry, and nothing happens twice."""
     runs = taken(target)
 
     async def promise() -> None:
@@ -95,7 +95,7 @@ def test_what_was_not_taken_is_tried_again(target: Target) -> None:
 
 
 def test_after_three_tries_it_is_left_to_the_next_refresh(target: Target) -> None:
-    """Which brings it back; no job is lost by a Redis that was away for long."""
+    """The refresh retries it; a long outage of Redis loses no job."""
     runs = taken(target)
 
     async def promise() -> None:
@@ -114,8 +114,8 @@ def test_after_three_tries_it_is_left_to_the_next_refresh(target: Target) -> Non
     keep(promise())
 
 
-def test_an_open_breaker_tries_nothing(target: Target) -> None:
-    """What ends meanwhile is held without a try, and nothing is recovered before it is closed again."""
+def test_an_open_breaker_stops_retries(target: Target) -> None:
+    """Runs that end meanwhile are kept without an attempt; retries begin once it is closed."""
     runs = taken(target)
 
     async def promise() -> None:
@@ -136,8 +136,8 @@ def test_an_open_breaker_tries_nothing(target: Target) -> None:
     keep(promise())
 
 
-def test_a_pod_that_leaves_asks_whatever_the_breaker_says(target: Target) -> None:
-    """It has no later."""
+def test_a_draining_pod_ignores_the_breaker(target: Target) -> None:
+    """There is no later attempt."""
     runs = taken(target)
 
     async def promise() -> None:
@@ -150,8 +150,8 @@ def test_a_pod_that_leaves_asks_whatever_the_breaker_says(target: Target) -> Non
     keep(promise())
 
 
-def test_a_pod_that_leaves_in_the_middle_of_a_batch_forgets_none_of_it(target: Target) -> None:
-    """Some of it ended, some is to run elsewhere: cut off while the one is told, the other is handed back as well."""
+def test_a_batch_that_is_cancelled_half_way_loses_no_run(target: Target) -> None:
+    """Some runs ended, others were stopped: cancelled during the first call, the second is made later."""
     ended, stopped = taken(target)
 
     async def promise() -> None:
@@ -173,8 +173,8 @@ def test_a_pod_that_leaves_in_the_middle_of_a_batch_forgets_none_of_it(target: T
     assert (set(left.waiting), left.working) == ({ended.name, stopped.name}, {})
 
 
-def test_an_answer_that_is_none_is_asked_for_again(target: Target) -> None:
-    """Nothing that ended is forgotten, the settler goes on, and the breaker counts it."""
+def test_a_call_with_an_invalid_reply_is_repeated(target: Target) -> None:
+    """No run is lost, the settler goes on, and the breaker counts a failure."""
     runs = taken(target)
 
     async def promise() -> None:

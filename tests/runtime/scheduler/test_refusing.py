@@ -1,4 +1,4 @@
-"""What cannot run is refused in words, before anything is taken."""
+"""What cannot run is refused with an explanation, before any job is acquired."""
 
 import asyncio
 import shutil
@@ -52,8 +52,8 @@ def calls_of(code: Path, handler: str) -> None:
     keep(promise())
 
 
-def test_a_pipelines_spec(root: Path) -> None:
-    """It says what runs that."""
+def test_the_spec_of_a_pipeline(root: Path) -> None:
+    """The error names the command that runs it."""
     spec = root / "specs" / "media-cluster.yaml"
     with pytest.raises(CannotGoOn) as refused:
         resolve(spec, None, "dev", root, TODAY)
@@ -61,7 +61,7 @@ def test_a_pipelines_spec(root: Path) -> None:
     assert refused.value.hint == f"run it with `penstock worker {spec}`"
 
 
-def test_a_pipeline_that_is_not_there(root: Path, tmp_path: Path) -> None:
+def test_a_missing_pipeline(root: Path, tmp_path: Path) -> None:
     """A job would send to it."""
     shutil.copytree(root / "specs", tmp_path / "specs")
     shutil.copy(root / "penstock.yaml", tmp_path)
@@ -75,7 +75,7 @@ def test_a_pipeline_that_is_not_there(root: Path, tmp_path: Path) -> None:
     assert refused.value.says == "a job sends to `nobodys`, and there is no such pipeline without errors here"
 
 
-def test_a_list_that_is_no_function(code: Path) -> None:
+def test_a_list_that_is_not_a_function(code: Path) -> None:
     """Of jobs, or of shards."""
     with pytest.raises(CannotGoOn) as refused:
         JobLister(spec_of(jobs="refused:WORDS", handler="asyncio:sleep"), [code])
@@ -83,15 +83,15 @@ def test_a_list_that_is_no_function(code: Path) -> None:
     assert refused.value.hint == "name a function that takes nothing and gives a list"
 
 
-def test_a_function_that_gives_no_list(code: Path) -> None:
-    """The pod goes on with the list before, and says so."""
+def test_a_function_that_returns_no_list(code: Path) -> None:
+    """The pod logs it, and goes on with the list before."""
     listing = JobLister(spec_of(jobs="refused:given", handler="asyncio:sleep"), [code])
     with pytest.raises(TypeError, match=r"`refused:given` returned a `dict` instead of a list of jobs"):
         asyncio.run(listing.read())
 
 
-def test_jobs_that_cannot_be_are_left_out(code: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The others run; the first few are told by name."""
+def test_invalid_jobs_are_left_out(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The others run; the first few are logged by name."""
     listing = JobLister(spec_of(jobs="refused:mixed", handler="asyncio:sleep", each={"every": "5s"}), [code])
     assert set(asyncio.run(listing.read()).mine) == {"a", "b"}
     (record,) = caplog.records
@@ -109,11 +109,11 @@ def test_jobs_that_cannot_be_are_left_out(code: Path, caplog: pytest.LogCaptureF
         ),
         ("refused:nothing", "`refused:nothing` takes no parameter, and a handler gets the job"),
         ("refused:WORDS", "`refused:WORDS` is a `list`, and a handler is a function"),
-        ("refused:lost", "`refused` has no `lost`, which `in_process_scheduler` names"),
+        ("refused:lost", "`refused` has no `lost`, which `inside` names"),
     ],
 )
 def test_an_unusable_handler_is_refused(code: Path, handler: str, says: str) -> None:
-    """It is told as for a pipeline, of a job."""
+    """With the explanation that a pipeline's handler gets."""
     with pytest.raises(CannotGoOn) as refused:
         calls_of(code, handler)
     assert refused.value.says == says

@@ -1,4 +1,4 @@
-"""`penstock acl` for a scheduler: with exactly these rights everything works; scripts say which they need."""
+"""`penstock acl` for a scheduler: everything works with exactly these rights, which the scripts declare."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.lua"))
 
 
-def test_what_is_granted_for_a_script_is_what_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a right that is missing at night is missed here."""
+def test_scripts_are_granted_the_commands_that_they_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing right is found here, and not at night."""
     assert called_by("lead") == LEAD
     monkeypatch.setattr("called.script", lambda name: script(name, FOLDER))
     assert dict(CALLED) == {name: called_by(name) for name in names()}
@@ -87,11 +87,11 @@ def refused(server: Server) -> list[str]:
     return [str(one) for one in log]
 
 
-def test_a_pod_and_a_person_can_do_all_that_they_do(
-    own: Callable[..., Schedule], server: Server, monkeypatch: pytest.MonkeyPatch
+def test_pods_and_people_have_all_rights_that_they_need(
+    own_server: Callable[..., Schedule], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It runs jobs, loses a pod, tidies and leaves; somebody looks, pauses and resumes. Redis refuses nothing."""
-    repository = own(handlers=HANDLERS, spec=SPEC)
+    repository = own_server(handlers=HANDLERS, spec=SPEC)
     pod, person = (grant(repository, server, role) for role in ("scheduler", "operator"))
     mine = {"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET}
     lost = repository.pod(environ=mine)
@@ -112,9 +112,9 @@ def test_a_pod_and_a_person_can_do_all_that_they_do(
     assert refused(server) == []
 
 
-def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own: Callable[..., Schedule], server: Server) -> None:
-    """Its user has what the producers of these may, and nothing of others; one that is not there is told."""
-    with own(spec=SENDS, handlers=HANDLERS) as repository:
+def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own_server: Callable[..., Schedule], server: Server) -> None:
+    """Its user has the rights of these pipelines' producers and no others; a missing pipeline is reported."""
+    with own_server(spec=SENDS, handlers=HANDLERS) as repository:
         specs = repository.folder / "specs"
         for name in ("mail", "other"):
             (specs / f"{name}.yaml").write_text(MAIL.replace("mail", name))

@@ -1,4 +1,4 @@
-"""A pod that runs jobs: how they end, when they are due again, and what people see and do."""
+"""A pod that runs jobs: how runs end, when jobs are due again, and what people see and do."""
 
 import json
 import re
@@ -94,7 +94,7 @@ def seconds(one: Schedule) -> int:
 
 @pytest.mark.wire
 def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
-    """Coroutines, plain functions in threads, with their arguments; what fails waits as its class says."""
+    """Coroutines, and plain functions in threads, with their arguments; failures wait as their class says."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         pod = one.pod()
         for job in ("usual", "args", "plain"):
@@ -119,7 +119,7 @@ def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
 
 
 def test_metric_names_are_those_of_the_contract(schedule: Callable[..., Schedule]) -> None:
-    """No more, no less; and what has not happened is 0."""
+    """No more and no fewer; what has not happened is 0."""
     with schedule(spec="jobs: [{name: usual, every: 1s}]") as one:
         pod = one.pod()
         one.ran("usual", 2)
@@ -142,8 +142,8 @@ def test_metric_names_are_those_of_the_contract(schedule: Callable[..., Schedule
         assert pod.end() == 0
 
 
-def test_what_overruns_its_time_is_told_to_stop(schedule: Callable[..., Schedule]) -> None:
-    """At its deadline and the threshold; one that ignores that is abandoned, and its permit is free for others."""
+def test_a_run_beyond_its_timeout_is_cancelled(schedule: Callable[..., Schedule]) -> None:
+    """After its deadline and the threshold. One that ignores this is abandoned, and its permit returned."""
     with schedule(handlers=HANDLERS, spec=ODD) as one:
         pod = one.pod()
         until_counted(pod, "scheduler_zombies_cancelled", 3, by="timer")
@@ -158,8 +158,8 @@ def test_what_overruns_its_time_is_told_to_stop(schedule: Callable[..., Schedule
         assert pod.process.wait(PATIENCE) == 0, "its thread does not keep the pod"
 
 
-def test_a_pod_that_leaves_hands_back_what_it_runs(schedule: Callable[..., Schedule]) -> None:
-    """It is due again as it was; a second pod runs it. And a second signal ends the pod at once."""
+def test_a_draining_pod_hands_back_its_jobs(schedule: Callable[..., Schedule]) -> None:
+    """They are due as before, and a second pod runs them. A second signal ends the pod at once."""
     with schedule(handlers=HANDLERS, spec=HELD) as one:
         pod = one.pod()
         wait_for(lambda: "held" in one.lines(), "it runs")
@@ -176,8 +176,8 @@ def test_a_pod_that_leaves_hands_back_what_it_runs(schedule: Callable[..., Sched
         assert second.process.wait(PATIENCE) in (128 + signal.SIGINT, 128 + signal.SIGTERM)
 
 
-def test_one_that_ignores_the_end_is_left_behind(schedule: Callable[..., Schedule]) -> None:
-    """The waits are bounded; its job is handed back, and the exit code says so."""
+def test_a_handler_that_ignores_the_drain_is_abandoned(schedule: Callable[..., Schedule]) -> None:
+    """The drain is bounded; the job is handed back, and the exit code is 1."""
     spec = ODD.replace("timeout: 1s", "timeout: 1h").replace("every: 1h", "every: 1h")
     with schedule(handlers=HANDLERS, spec=spec) as one:
         pod = one.pod()
@@ -191,8 +191,8 @@ def test_one_that_ignores_the_end_is_left_behind(schedule: Callable[..., Schedul
         assert (story(one, "deaf")["outcome"], story(one, "hangs")["outcome"]) == ("stopped", "stopped")
 
 
-def test_a_run_that_was_stopped_is_not_missed(schedule: Callable[..., Schedule]) -> None:
-    """Its pod left in the midst of it: another runs it, for the same second, however late, whatever `missed` says."""
+def test_a_run_that_a_drain_stopped_is_not_missed(schedule: Callable[..., Schedule]) -> None:
+    """Another pod runs it for the same second, however late, whatever `missed` says."""
     spec = 'jobs: [{name: held, cron: "0 3 1 1 *", missed: {run: skip}, timeout: 1h}]'
     with schedule(handlers=HANDLERS, spec=spec) as one:
         pod = one.pod()
@@ -214,8 +214,8 @@ def test_a_run_that_was_stopped_is_not_missed(schedule: Callable[..., Schedule])
         assert pod.end() == 0
 
 
-def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
-    """list, why, run-now, pause and resume, in words and for machines."""
+def test_people_list_and_change_jobs(schedule: Callable[..., Schedule]) -> None:
+    """list, why, run-now, pause and resume, as text and as JSON."""
     with schedule(handlers=HANDLERS, spec=HELD) as one:
         assert "no job is registered" in one.call("list").stderr
         said = one.call("why", "later")
@@ -272,8 +272,8 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
 
 
 @pytest.mark.wire
-def test_a_failing_job_says_why_it_waits(schedule: Callable[..., Schedule]) -> None:
-    """After how many failures, and of which class."""
+def test_why_explains_the_wait_after_failures(schedule: Callable[..., Schedule]) -> None:
+    """The number of failures, and their class."""
     spec = "jobs: [{name: forbidden, every: 1s}]\nfailures: {by_class: true}"
     with schedule(handlers=HANDLERS, spec=spec) as one:
         pod = one.pod()

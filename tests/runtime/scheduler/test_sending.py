@@ -22,7 +22,7 @@ def runs(one: Schedule, job: str) -> int:
 
 @pytest.mark.wire
 def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
-    """As the pipeline's spec says; a run that is repeated for the same second sends nothing more, another one does."""
+    """By the pipeline's deduplication: a repeated run for the same second sends nothing, the next run does."""
     with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
         (one.folder / "specs" / "mail.yaml").write_text(MAIL)
         pod = one.pod()
@@ -37,8 +37,8 @@ def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
         assert pod.end() == 0
 
 
-def test_in_a_pod_the_pipelines_files_lie_beside_its_own(schedule: Callable[..., Schedule]) -> None:
-    """Where the generator's files are mounted; one that is missing is told before anything runs."""
+def test_a_pod_reads_pipelines_beside_its_own_file(schedule: Callable[..., Schedule]) -> None:
+    """In the folder where generated files are mounted; a missing one is reported before anything runs."""
     with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
         (one.folder / "specs" / "mail.yaml").write_text(MAIL)
         made = one.start("generate")

@@ -1,4 +1,4 @@
-"""Due jobs that a pod does not know: another version of it may, and they are many while a new one is rolled out."""
+"""Due jobs that a pod does not list: during a rollout, pods of another version may list many."""
 
 import asyncio
 from collections import Counter
@@ -32,8 +32,8 @@ class Counting(Link):
         return await super().run(script, keys, args)
 
 
-def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They stay due for whoever knows them, and neither they nor the list are asked for again and again."""
+def test_unlisted_jobs_do_not_delay_a_pods_own(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stay due for other pods, and neither they nor the list are read again and again."""
     spec = spec_of(
         jobs=[{"name": "own", "every": "1s"}],
         handler="asyncio:sleep",

@@ -1,4 +1,4 @@
-"""The line that a pod writes of itself every so often."""
+"""The summary that a pod logs regularly."""
 
 from collections.abc import Callable
 
@@ -24,8 +24,8 @@ work: {concurrency: 4}
 ALWAYS = {"timestamp", "level", "message", "event", "logger", "host", "pid", "scheduler", "consumer"}
 
 
-def test_it_says_how_all_of_the_pod_stands(schedule: Callable[..., Schedule]) -> None:
-    """Health, jobs, scripts, backlog, permits, what was tidied, and what is on its way to Redis."""
+def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> None:
+    """Health, jobs, scripts, backlog, permits, cleanups, and runs on their way to Redis."""
     with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 1s}\n") as one:
         pod = one.pod()
         wait_for(lambda: "held" in one.lines(), "it runs")
@@ -55,8 +55,8 @@ def test_it_says_how_all_of_the_pod_stands(schedule: Callable[..., Schedule]) ->
         assert pod.end() == 0
 
 
-def test_it_may_be_left_out(schedule: Callable[..., Schedule]) -> None:
-    """With a summary of 0 there is none; by default there is one every ten minutes."""
+def test_the_summary_can_be_disabled(schedule: Callable[..., Schedule]) -> None:
+    """With an interval of 0; by default it is logged every ten minutes."""
     with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 0s}\n") as one:
         pod = one.pod()
         one.ran("usual", 4)

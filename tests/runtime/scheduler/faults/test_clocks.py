@@ -1,4 +1,4 @@
-"""Pods whose wall clocks are an hour off: only Redis's time counts."""
+"""Pods whose wall clocks are an hour off: only Redis time counts."""
 
 import os
 from collections.abc import Callable
@@ -20,8 +20,8 @@ work: {concurrency: 1}
 OFTEN = ("a", "b", "c")
 
 
-def test_clocks_an_hour_off(schedule: Callable[..., Schedule]) -> None:
-    """One is ahead, one behind: all run the same jobs at the same times, and due times are Redis's."""
+def test_wall_clocks_an_hour_off_change_nothing(schedule: Callable[..., Schedule]) -> None:
+    """One is ahead, one behind: all run the same jobs at the same times, and due times are Redis time."""
     with schedule(spec=SPEC) as one:
         pods = []
         for off in (3600, 0, -3600):

@@ -48,8 +48,8 @@ def by_cable(cable: Cable) -> tuple[str, ...]:
     return ("scheduler", "run", "trial", "--redis", f"redis://{cable.address}", "--listen", "off")
 
 
-def test_who_is_cut_off_stops_before_others_begin(cut: Callable[[str], Schedule], cable: Cable) -> None:
-    """Its lease cannot be renewed, so it stops what it runs by its own clock; then another pod runs it."""
+def test_a_pod_that_is_cut_off_stops_before_others_start(cut: Callable[[str], Schedule], cable: Cable) -> None:
+    """It cannot renew its lease, so it cancels its runs by monotonic time; then another pod runs the jobs."""
     with cut(SPEC) as one:
         lone = one.start(*by_cable(cable))
         wait_for(lambda: "held" in one.lines(), "it runs")

@@ -1,4 +1,4 @@
-"""Pods that are killed again and again: no job is lost, starved, or in two places at once."""
+"""Pods that are killed again and again: no job is lost, starved, or running twice at once."""
 
 from collections.abc import Callable
 from functools import partial

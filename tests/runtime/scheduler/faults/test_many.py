@@ -24,8 +24,8 @@ HEAD = 5
 """Of an answer to acquire; behind it stand the jobs."""
 
 
-def test_twenty_schedulers_in_one_run(target: Target) -> None:
-    """Every job runs again and again, in one place at a time, in each of its seconds once at the most."""
+def test_twenty_schedulers_at_once(target: Target) -> None:
+    """Every job runs again and again, in one place at a time, and at most once for each second."""
     names = [f"job-{number:02}" for number in range(JOBS)]
     spec = spec_of(
         jobs=[{"name": name, "every": "1s"} for name in names], handler="asyncio:sleep", work={"concurrency": 5}
@@ -72,8 +72,8 @@ class Refusing(Link):
         return await super().run(script, keys, args)
 
 
-def test_an_acquire_that_fails_takes_no_permits(target: Target) -> None:
-    """Ten thousand times, and then it does not: all permits are there, and jobs run."""
+def test_failing_acquires_hold_no_permits(target: Target) -> None:
+    """After ten thousand failures all permits are free, and jobs run."""
     spec = spec_of(
         jobs=[{"name": f"job-{number}", "every": "1s"} for number in range(7)],
         handler="asyncio:sleep",
@@ -123,8 +123,8 @@ class Deaf(Link):
         return answer
 
 
-def test_jobs_whose_taking_was_not_answered_are_not_stuck(target: Target) -> None:
-    """Redis has them as this pod's, which lives on; it finds them and hands them back, long before their deadlines."""
+def test_jobs_of_an_unanswered_acquire_are_not_stuck(target: Target) -> None:
+    """Redis holds them for this pod, which finds them and hands them back long before their deadlines."""
     jobs = [{"name": f"job-{number}", "every": "1s", "timeout": "20m"} for number in range(5)]
     spec = spec_of(jobs=jobs, handler="asyncio:sleep", breakers={"enabled": False})
     ran: Counter[str] = Counter()
@@ -152,11 +152,9 @@ def test_jobs_whose_taking_was_not_answered_are_not_stuck(target: Target) -> Non
     assert keep(promise()) == 0
 
 
-def test_a_run_that_is_not_handed_back_yet_hides_no_other_of_its_job(
-    target: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The job was handed back and given out again, and the pod heard of neither; nor is it stuck then."""
-    monkeypatch.setattr("penstock.scheduler.acquiring.DOUBT", -1)  # it looks once
+def test_an_unsettled_run_does_not_hide_another_of_its_job(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The job was handed back and acquired again without an answer to the pod; it is not stuck then."""
+    monkeypatch.setattr("penstock.scheduler.acquiring.UNANSWERED_LASTS", -1)  # it looks once
     left = {"complete": 4, "acquire": 1}
 
     class Forgetful(Link):

@@ -1,4 +1,4 @@
-"""Redis that is not there, goes away, and comes again."""
+"""Redis is missing, goes away, and comes back."""
 
 from collections.abc import Callable
 from functools import partial
@@ -48,9 +48,9 @@ def go_on(one: Schedule, jobs: list[str]) -> None:
     wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) + 1 for job in jobs), "all go on", 60)
 
 
-def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: Server) -> None:
-    """What ends meanwhile is handed back later; nothing runs twice, and nothing is lost."""
-    with own(handlers=HANDLERS, spec=SPEC) as one:
+def test_redis_goes_away_and_comes_back(own_server: Callable[..., Schedule], server: Server) -> None:
+    """Runs that end meanwhile are handed back later; none runs twice, and none is lost."""
+    with own_server(handlers=HANDLERS, spec=SPEC) as one:
         pods = [one.pod(), one.pod()]
         for pod in pods:
             pod.until(Event.CONSUMER_JOINED)
@@ -83,9 +83,9 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
         one.each_in_one_set([*JOBS, "held"])
 
 
-def test_redis_hangs(own: Callable[..., Schedule], server: Server) -> None:
-    """It takes connections and answers nothing: that shows as well, however long each call waits; and it passes."""
-    with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
+def test_redis_hangs(own_server: Callable[..., Schedule], server: Server) -> None:
+    """It accepts connections and never answers: the pod notices, however long each call waits, and recovers."""
+    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
         pod = one.pod()
         go_on(one, JOBS)
         server.pause()
@@ -99,9 +99,9 @@ def test_redis_hangs(own: Callable[..., Schedule], server: Server) -> None:
         one.each_in_one_set(JOBS)
 
 
-def test_redis_forgets_everything(own: Callable[..., Schedule], server: Server) -> None:
-    """Emptied in the midst of it, it has all jobs again after the next refresh, and pods find a new life."""
-    with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
+def test_redis_loses_all_data(own_server: Callable[..., Schedule], server: Server) -> None:
+    """After the next refresh it has all jobs again, and pods register new consumers."""
+    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
         pod = one.pod()
         go_on(one, JOBS)
         server.flush()
@@ -111,10 +111,10 @@ def test_redis_forgets_everything(own: Callable[..., Schedule], server: Server) 
         one.each_in_one_set(JOBS)
 
 
-def test_redis_comes_later(own: Callable[..., Schedule], server: Server) -> None:
-    """A pod that starts without it says so, tries again, and is not ready until it is there."""
+def test_redis_starts_later_than_the_pod(own_server: Callable[..., Schedule], server: Server) -> None:
+    """The pod logs it, retries, and is not ready until Redis answers."""
     server.kill()
-    with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
+    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
         pod = one.pod()
         pod.until(Event.REDIS_UNREACHABLE)
         assert page(pod, "/readyz")[0] == 503

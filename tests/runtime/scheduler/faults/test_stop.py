@@ -1,4 +1,4 @@
-"""A pod that sleeps past its lease and the deadlines of its jobs, and wakes."""
+"""A pod that stands still beyond its lease and the deadlines of its jobs, and wakes up."""
 
 import json
 import signal
@@ -30,8 +30,8 @@ cleanup: {orphans: {every: 1s, leadership: 2s}}
 HELD = ("held-1", "held-2")
 
 
-def test_a_sleeper_hands_back_nothing_of_others(schedule: Callable[..., Schedule]) -> None:
-    """Its jobs run elsewhere. When it wakes it stops them, what it says of them changes nothing, and it works on."""
+def test_a_pod_that_slept_changes_no_run_of_others(schedule: Callable[..., Schedule]) -> None:
+    """Its jobs run elsewhere. It cancels its runs, handing them back changes nothing, and it goes on."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         sleeper = one.pod()
         wait_for(lambda: set(HELD) <= set(one.lines()), "it runs both")

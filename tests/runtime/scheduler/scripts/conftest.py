@@ -1,4 +1,4 @@
-"""A scheduler's scripts, over a Redis in the shape that this run is about."""
+"""The scripts of a scheduler, over a Redis in each shape."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from targets import Target
 
 @pytest.fixture
 def moves(target: Target) -> Iterator[Moves]:
-    """On a Redis that is empty."""
+    """On an empty Redis."""
     with Moves(target.link(KEYS.waiting)) as moves:
         moves.begin("pod~1")
         moves.begin("pod~2")

@@ -1,4 +1,4 @@
-"""pause, resume, run_now, look: what people do to jobs, and what pods see of them."""
+"""pause, resume, run_now, look: what people do to jobs, and what pods count."""
 
 from job_steps import Moves
 
@@ -6,7 +6,7 @@ from penstock.scheduler.job_steps import JobAnswer
 
 
 def test_a_paused_job_waits_until_it_is_resumed(moves: Moves) -> None:
-    """With the score that it had."""
+    """With its score."""
     moves.register("job", "other", due=moves.second() - 5)
     before = moves.left().waiting
     assert moves.ask_for("pause", "job", "nobody's") == [JobAnswer.DONE, JobAnswer.UNKNOWN]
@@ -20,8 +20,8 @@ def test_a_paused_job_waits_until_it_is_resumed(moves: Moves) -> None:
     assert moves.left().waiting == before
 
 
-def test_while_all_are_paused_nobody_takes_anything(moves: Moves) -> None:
-    """And jobs that were paused by name stay so when that ends."""
+def test_a_pause_of_all_jobs_stops_acquiring(moves: Moves) -> None:
+    """Jobs paused by name stay paused when it ends."""
     moves.register("job", "stops")
     moves.ask_for("pause", "stops")
     moves.ask_for("pause", "*")
@@ -32,8 +32,8 @@ def test_while_all_are_paused_nobody_takes_anything(moves: Moves) -> None:
     assert moves.left().places("stops") == ["paused"]
 
 
-def test_one_that_runs_is_resumed_without_being_moved(moves: Moves) -> None:
-    """It was paused while it ran, and resumed before it ended."""
+def test_resuming_a_running_job_does_not_move_it(moves: Moves) -> None:
+    """It was paused during the run, and resumed before the end."""
     moves.register("job")
     (job,) = moves.take("pod~1")
     moves.ask_for("pause", "job")
@@ -43,8 +43,8 @@ def test_one_that_runs_is_resumed_without_being_moved(moves: Moves) -> None:
     assert moves.left().places("job") == ["waiting"]
 
 
-def test_run_now(moves: Moves) -> None:
-    """It is due at once, and one that is due already keeps its place; what runs or is paused stays as it is."""
+def test_run_now_makes_a_waiting_job_due(moves: Moves) -> None:
+    """One that is due keeps its place; running and paused jobs stay as they are."""
     now = moves.second()
     moves.register("later", "runs", "stops", due=now + 3600)
     moves.register("due", due=now - 50)
@@ -56,8 +56,8 @@ def test_run_now(moves: Moves) -> None:
     assert [one.name for one in moves.take("pod~1")] == ["due", "later"]
 
 
-def test_a_look(moves: Moves) -> None:
-    """How many are in each set, how many are due, and for how long the oldest has been."""
+def test_look_counts_jobs(moves: Moves) -> None:
+    """In each set, due ones, and the age of the oldest due one."""
     assert (moves.look_at().ready, moves.look_at().overdue) == (0, 0)
     now = moves.second()
     moves.register("a", due=now - 30)

@@ -1,4 +1,4 @@
-"""clean and the leases: what lost pods hold is due again, and what living ones hold is not touched."""
+"""clean and lease: jobs of lost pods are due again, jobs of live ones are left alone."""
 
 from job_steps import KEYS, Moves
 
@@ -7,7 +7,7 @@ from penstock.scheduler.run_record import RunRecord
 
 
 def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
-    """Once their deadlines are over; with the second in which they were due, so that they go first; and only once."""
+    """After their deadlines; at the second at which they were due, so that they go first; and only once."""
     moves.register("job", "other", due=moves.second() - 100)
     job, other = moves.take("pod~1")
     moves.lose("pod~1")
@@ -20,7 +20,7 @@ def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
     assert (left.waiting, left.working, left.owners) == ({"job": job.due + 0.499, "other": other.due + 0.499}, {}, {})
 
 
-def test_who_takes_a_lost_job_is_told_that_it_was_begun(moves: Moves) -> None:
+def test_the_record_of_a_lost_run_says_that_it_had_begun(moves: Moves) -> None:
     """For which second, with the failures before it; lost twice, it is still the same run."""
     before = RunRecord(7, 1.0, 2.0, "failed", "server", 3, 9, 4, "pod~2")
     moves.register("new", "failed", due=moves.second() - 100)
@@ -42,8 +42,8 @@ def test_who_takes_a_lost_job_is_told_that_it_was_begun(moves: Moves) -> None:
     assert new.story.ended >= new.story.acquired > 1_700_000_000
 
 
-def test_a_living_pods_jobs_are_not_touched(moves: Moves) -> None:
-    """S2: not before the deadline, and not after it, until the threshold is over too."""
+def test_jobs_of_a_live_pod_are_left_alone(moves: Moves) -> None:
+    """S2: before the deadline, and after it until the threshold."""
     moves.register("job")
     (job,) = moves.take("pod~1")
     for seconds in (0, 30):
@@ -54,8 +54,8 @@ def test_a_living_pods_jobs_are_not_touched(moves: Moves) -> None:
     assert moves.complete(job, due=1) == [JobAnswer.NOT_HELD]
 
 
-def test_a_lease_that_is_over_goes_on_where_nobody_judged(moves: Moves) -> None:
-    """Redis was away, and nobody could renew: what runs is still ours. Once judged, it is not."""
+def test_an_expired_lease_can_be_renewed_until_it_is_judged(moves: Moves) -> None:
+    """Redis was away and nobody could renew: the jobs are still held. Once judged, they are not."""
     moves.register("job")
     moves.take("pod~1")
     moves.lose("pod~1")
@@ -68,8 +68,8 @@ def test_a_lease_that_is_over_goes_on_where_nobody_judged(moves: Moves) -> None:
     assert moves.renew("pod~2")
 
 
-def test_the_jobs_of_a_pod_that_left_are_due_again(moves: Moves) -> None:
-    """Whatever it could not hand back, when its deadline is over: it is in no list of pods."""
+def test_jobs_of_a_deregistered_pod_are_due_again(moves: Moves) -> None:
+    """Those that it could not hand back, after their deadlines: it is in no set of pods."""
     moves.register("job")
     (job,) = moves.take("pod~1")
     moves.end("pod~1")
@@ -78,8 +78,8 @@ def test_the_jobs_of_a_pod_that_left_are_due_again(moves: Moves) -> None:
     assert moves.clean(judges=False).returned == 1
 
 
-def test_only_its_own_shards(moves: Moves) -> None:
-    """Where all pods clean, each its own."""
+def test_a_cleanup_may_be_limited_to_shards(moves: Moves) -> None:
+    """Where all pods clean up, each its own shards."""
     moves.register("of-0", shard=0)
     moves.register("of-1", shard=1)
     for job in moves.take("pod~1"):
@@ -90,8 +90,8 @@ def test_only_its_own_shards(moves: Moves) -> None:
     assert moves.left().places("of-1") == ["waiting"]
 
 
-def test_what_can_be_no_job_is_removed(moves: Moves) -> None:
-    """Names that nobody knows, and names of digits alone; numeric ones may be kept."""
+def test_entries_that_cannot_be_jobs_are_removed(moves: Moves) -> None:
+    """Unregistered names, and names of digits alone, which may also be kept."""
     now = moves.second()
     moves.register("job", "123", due=now + 60)
     moves.set_due("stranger", now)
@@ -101,8 +101,8 @@ def test_what_can_be_no_job_is_removed(moves: Moves) -> None:
     assert set(moves.left().waiting) == moves.left().jobs == {"job"}
 
 
-def test_strangers_in_the_working_set_are_removed_once_nobody_can_hold_them(moves: Moves) -> None:
-    """Before their deadline somebody may."""
+def test_unregistered_entries_in_the_working_set_are_removed_after_their_deadlines(moves: Moves) -> None:
+    """Before, a pod may hold them."""
     now = moves.second()
     moves.ask("ZADD", KEYS.working, now + 60, "fresh", now - 1, "old", now - 1, "77")
     cleaned = moves.clean()
@@ -111,7 +111,7 @@ def test_strangers_in_the_working_set_are_removed_once_nobody_can_hold_them(move
 
 
 def test_a_paused_orphan_stays_paused(moves: Moves) -> None:
-    """It was paused while it ran, and its pod was lost."""
+    """It was paused during the run, and its pod was lost."""
     moves.register("job")
     (job,) = moves.take("pod~1")
     moves.ask_for("pause", "job")
@@ -121,8 +121,8 @@ def test_a_paused_orphan_stays_paused(moves: Moves) -> None:
     assert moves.left().places("job") == ["paused"]
 
 
-def test_page_by_page(moves: Moves) -> None:
-    """A long set is looked through in pages, and none is left out where some of a page are removed."""
+def test_a_set_is_cleaned_page_by_page(moves: Moves) -> None:
+    """Entries that are removed from a page make the next page skip none."""
     moves.register(*(f"job-{n:03}" for n in range(600, 1000)))
     for job in moves.take("pod~1"):
         moves.overrun(job, 1)

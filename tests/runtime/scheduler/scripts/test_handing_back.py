@@ -1,4 +1,4 @@
-"""complete and release: only who took a run hands it back, once, however often it is said."""
+"""complete and release: only the run that holds a job hands it back, once, however often it is called."""
 
 from collections.abc import Callable
 
@@ -24,22 +24,22 @@ steps = pytest.mark.parametrize("step", [complete, release])
 
 @pytest.fixture
 def taken(moves: Moves) -> AcquiredJob:
-    """A job that runs."""
+    """A running job."""
     moves.register("job", priority=700)
     (one,) = moves.take("pod~1")
     return one
 
 
 @steps
-def test_it_waits_again(moves: Moves, taken: AcquiredJob, step: Step) -> None:
-    """With the score that follows from when it is due, and in no other set."""
+def test_a_handed_back_job_waits(moves: Moves, taken: AcquiredJob, step: Step) -> None:
+    """With the score of its due time, and in no other set."""
     assert step(moves, taken) is JobAnswer.DONE
     left = moves.left()
     assert (left.waiting, left.working, left.owners) == ({"job": taken.due + 0.299}, {}, {})
 
 
-def test_a_run_tells_its_story(moves: Moves, taken: AcquiredJob) -> None:
-    """And one that was not run leaves the story that was there."""
+def test_complete_writes_the_record(moves: Moves, taken: AcquiredJob) -> None:
+    """A release leaves the old record."""
     moves.complete(taken, due=taken.due, story='{"n":1}')
     (again,) = moves.take("pod~1")
     moves.release(again)
@@ -47,8 +47,8 @@ def test_a_run_tells_its_story(moves: Moves, taken: AcquiredJob) -> None:
 
 
 @steps
-def test_another_run_is_not_touched(moves: Moves, taken: AcquiredJob, step: Step) -> None:
-    """S3: after a take-over the first owner changes nothing, however often it tries."""
+def test_another_run_is_left_alone(moves: Moves, taken: AcquiredJob, step: Step) -> None:
+    """S3: after a take-over the first holder changes nothing, however often it tries."""
     taken = moves.overrun(taken, 1)
     moves.lose("pod~1")
     moves.clean()
@@ -60,8 +60,8 @@ def test_another_run_is_not_touched(moves: Moves, taken: AcquiredJob, step: Step
 
 
 @steps
-def test_what_somebody_handed_back_is_not_handed_back_again(moves: Moves, taken: AcquiredJob, step: Step) -> None:
-    """Its time in the waiting set stays."""
+def test_a_job_is_handed_back_once(moves: Moves, taken: AcquiredJob, step: Step) -> None:
+    """Its due time stays."""
     taken = moves.overrun(taken, 1)
     moves.lose("pod~1")
     moves.clean()
@@ -71,8 +71,8 @@ def test_what_somebody_handed_back_is_not_handed_back_again(moves: Moves, taken:
     assert moves.left() == before
 
 
-def test_a_repeat_is_told_as_done(moves: Moves, taken: AcquiredJob) -> None:
-    """No answer came the first time; the second changes nothing."""
+def test_a_repeated_complete_is_answered_as_done(moves: Moves, taken: AcquiredJob) -> None:
+    """The first call was not answered; the second changes nothing."""
     assert moves.complete(taken, due=taken.due + 60, story='{"fence":1}') == [JobAnswer.DONE]
     before = moves.left()
     assert moves.complete(taken, due=taken.due + 90, story='{"fence":1}') == [JobAnswer.DONE]
@@ -80,8 +80,8 @@ def test_a_repeat_is_told_as_done(moves: Moves, taken: AcquiredJob) -> None:
 
 
 @steps
-def test_what_is_known_no_more_goes_nowhere(moves: Moves, taken: AcquiredJob, step: Step) -> None:
-    """It was unregistered while it ran."""
+def test_an_unregistered_job_goes_to_no_set(moves: Moves, taken: AcquiredJob, step: Step) -> None:
+    """It was unregistered during the run."""
     moves.unregister("job")
     assert step(moves, taken) is JobAnswer.UNKNOWN
     assert moves.left().places("job") == []
@@ -89,7 +89,7 @@ def test_what_is_known_no_more_goes_nowhere(moves: Moves, taken: AcquiredJob, st
 
 
 @steps
-def test_what_was_paused_while_it_ran_stays_paused(moves: Moves, taken: AcquiredJob, step: Step) -> None:
+def test_a_job_paused_during_its_run_stays_paused(moves: Moves, taken: AcquiredJob, step: Step) -> None:
     """With the time at which it would be due."""
     assert moves.ask_for("pause", "job") == [JobAnswer.ANOTHERS]
     assert step(moves, taken) is JobAnswer.DONE
@@ -97,8 +97,8 @@ def test_what_was_paused_while_it_ran_stays_paused(moves: Moves, taken: Acquired
     assert moves.left().paused["job"] == taken.due + 0.299
 
 
-def test_each_of_a_batch_for_itself(moves: Moves) -> None:
-    """Ours, another's, gone: what one is does not touch the others."""
+def test_the_jobs_of_a_batch_are_independent(moves: Moves) -> None:
+    """Held, held by another run, gone: none affects the others."""
     moves.register("gone", "ours", "theirs")
     gone, ours, theirs = moves.take("pod~1")
     moves.unregister("gone")
@@ -114,8 +114,8 @@ def test_each_of_a_batch_for_itself(moves: Moves) -> None:
 
 
 @steps
-def test_an_error_half_way_loses_nothing(moves: Moves, taken: AcquiredJob, step: Step) -> None:
-    """S4: where a set is not what it should be the job stays in the working set; healed, it goes on."""
+def test_an_error_half_way_loses_no_job(moves: Moves, taken: AcquiredJob, step: Step) -> None:
+    """S4: if a set has the wrong type the job stays in the working set, and can be handed back once it is repaired."""
     moves.ask("DEL", KEYS.waiting)
     moves.ask("SET", KEYS.waiting, "not a set")
     with pytest.raises(Refused):

@@ -1,4 +1,4 @@
-"""register and unregister: a job that is known is in one of the sets, and registering it again changes nothing."""
+"""register and unregister: a registered job is in one of the sets, and registering it again changes nothing."""
 
 from job_steps import KEYS, Moves
 
@@ -12,8 +12,8 @@ def test_a_new_job_waits(moves: Moves) -> None:
     assert moves.left().waiting == {"a": now + 7.099, "b": now + 7.099}
 
 
-def test_who_waits_keeps_the_time(moves: Moves) -> None:
-    """However often it is registered; a new priority holds at once."""
+def test_a_waiting_job_keeps_its_due_time(moves: Moves) -> None:
+    """However often it is registered; a new priority applies at once."""
     now = moves.second()
     moves.register("job", due=now + 7)
     assert moves.register("job", due=now + 500) == 0
@@ -22,8 +22,8 @@ def test_who_waits_keeps_the_time(moves: Moves) -> None:
     assert moves.left().waiting == {"job": now + 7.0}
 
 
-def test_a_shorter_interval_holds_at_once(moves: Moves) -> None:
-    """A job whose schedule has changed is due no later than that schedule would have it, and no earlier than it was."""
+def test_a_shorter_interval_applies_at_once(moves: Moves) -> None:
+    """A job whose schedule changed is due no later than the new schedule says, and no earlier than before."""
     now = moves.second()
     moves.register("daily", due=now + 86_400, schedule="24h")
     moves.register("daily", due=now, latest=now + 30, schedule="30s")
@@ -32,8 +32,8 @@ def test_a_shorter_interval_holds_at_once(moves: Moves) -> None:
     assert moves.left().waiting == {"daily": now + 30.499}
 
 
-def test_who_runs_or_is_paused_is_left_alone(moves: Moves) -> None:
-    """It is in its set, and in no second one."""
+def test_running_and_paused_jobs_are_left_alone(moves: Moves) -> None:
+    """They are in one set and in no other."""
     moves.register("runs", "stops")
     moves.ask_for("pause", "stops")
     moves.take("pod~1")
@@ -42,16 +42,16 @@ def test_who_runs_or_is_paused_is_left_alone(moves: Moves) -> None:
     assert moves.left().places("stops") == ["paused"]
 
 
-def test_what_redis_lost_is_there_again(moves: Moves) -> None:
-    """The next refresh brings it back."""
+def test_registering_restores_what_redis_lost(moves: Moves) -> None:
+    """At the next refresh."""
     moves.register("job")
     moves.ask("DEL", KEYS.waiting)
     assert moves.register("job") == 1
     assert moves.left().places("job") == ["waiting"]
 
 
-def test_who_is_unregistered_waits_no_more(moves: Moves) -> None:
-    """And its story is forgotten; a second time it is known no more."""
+def test_an_unregistered_job_stops_waiting(moves: Moves) -> None:
+    """Its record is removed; a second call finds nothing."""
     moves.register("job", "other")
     (job,) = moves.take("pod~1", 1)
     moves.complete(job, due=job.due)
@@ -60,7 +60,7 @@ def test_who_is_unregistered_waits_no_more(moves: Moves) -> None:
     assert (left.jobs, left.stories, set(left.waiting)) == ({"other"}, {}, {"other"})
 
 
-def test_only_what_nobody_registers_any_more(moves: Moves) -> None:
+def test_unregistering_spares_jobs_that_others_registered_since(moves: Moves) -> None:
     """What another pod has registered since then stays."""
     moves.register("job")
     now = moves.second()
@@ -68,7 +68,7 @@ def test_only_what_nobody_registers_any_more(moves: Moves) -> None:
     assert moves.unregister("job", unseen_since=now + 60) == 1
 
 
-def test_a_paused_job_that_comes_again_is_paused(moves: Moves) -> None:
+def test_a_paused_job_is_still_paused_when_registered_again(moves: Moves) -> None:
     """Its pods were away, or its shard moved: nobody has resumed it."""
     moves.register("job")
     moves.ask_for("pause", "job")

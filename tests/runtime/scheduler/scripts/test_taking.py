@@ -1,4 +1,4 @@
-"""acquire: what is due becomes one life's, in order, each job once."""
+"""acquire: due jobs go to one consumer, in order, each once."""
 
 import pytest
 from job_steps import KEYS, Moves, entry
@@ -7,8 +7,8 @@ from redis.crc import key_slot
 from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
 
-def test_what_is_due_is_ours_until_a_deadline_of_its_own(moves: Moves) -> None:
-    """It is in the working set alone, with a deadline of Redis's time and the life that holds it."""
+def test_an_acquired_job_is_held_until_its_deadline(moves: Moves) -> None:
+    """It is only in the working set, with a deadline in Redis time and the consumer that holds it."""
     moves.register("quick", timeout=5000)
     moves.register("slow", timeout=60_000)
 
@@ -21,8 +21,8 @@ def test_what_is_due_is_ours_until_a_deadline_of_its_own(moves: Moves) -> None:
     assert 60 <= slow.deadline - slow.acquired <= 61
 
 
-def test_what_is_not_due_waits(moves: Moves) -> None:
-    """Due is who was due before Redis's present second is over."""
+def test_a_job_that_is_not_due_waits(moves: Moves) -> None:
+    """A job is due until the present second of Redis time ends."""
     now = moves.second()
     moves.register("now", due=now)
     moves.register("later", due=now + 3600)
@@ -31,7 +31,7 @@ def test_what_is_not_due_waits(moves: Moves) -> None:
 
 
 def test_lower_scores_go_first_and_ties_by_name(moves: Moves) -> None:
-    """The longest due first; of one second the higher priority, and then names in their order."""
+    """The longest due first; within a second the higher priority, and then by name."""
     now = moves.second()
     moves.register("b", "a", "c", due=now)
     moves.register("urgent", due=now, priority=999)
@@ -43,8 +43,8 @@ def test_lower_scores_go_first_and_ties_by_name(moves: Moves) -> None:
     assert names == ["oldest", "urgent", "a", "b", "c", "whenever"]
 
 
-def test_a_job_is_taken_once(moves: Moves) -> None:
-    """Whoever asks second is given the next ones."""
+def test_a_job_is_acquired_once(moves: Moves) -> None:
+    """The second call gets the next jobs."""
     moves.register(*(f"job-{n}" for n in range(10)))
     one, two, three = moves.take("pod~1", 6), moves.take("pod~2", 6), moves.take("pod~1", 6)
     assert (len(one), len(two), len(three)) == (6, 4, 0)
@@ -52,7 +52,7 @@ def test_a_job_is_taken_once(moves: Moves) -> None:
 
 
 def test_fences_only_grow(moves: Moves) -> None:
-    """Of two runs the later has the greater, also where Redis has lost everything; and working scores differ."""
+    """The later run has the greater fence, also after Redis lost its data; working scores differ."""
     fences, scores = [], []
     for round_ in range(4):
         if round_ == 2:
@@ -66,16 +66,16 @@ def test_fences_only_grow(moves: Moves) -> None:
     assert len(set(scores)) == 4
 
 
-def test_a_life_that_is_over_takes_nothing(moves: Moves) -> None:
-    """It is told so."""
+def test_a_lost_consumer_acquires_nothing(moves: Moves) -> None:
+    """The reply says so."""
     moves.register("job")
     moves.end("pod~1")
     assert moves.wait(moves.steps.acquire("pod~1", 5, look=5)) is None
     assert moves.left().places("job") == ["waiting"]
 
 
-def test_the_story_comes_with_the_job(moves: Moves) -> None:
-    """So that whoever runs it knows of the failures before."""
+def test_the_last_record_comes_with_the_job(moves: Moves) -> None:
+    """The run knows of the failures before it."""
     moves.register("job")
     moves.complete(
         *moves.take("pod~1"),
@@ -87,8 +87,8 @@ def test_the_story_comes_with_the_job(moves: Moves) -> None:
     assert (taken.story.streak, taken.story.due, taken.story.outcome) == (3, 7, "failed")
 
 
-def test_other_shards_are_passed_over(moves: Moves) -> None:
-    """Each life takes its own, and is told how many it passed over."""
+def test_jobs_of_other_shards_are_skipped(moves: Moves) -> None:
+    """Each consumer acquires from its shards; the reply counts the others."""
     for shard in range(3):
         moves.register(f"of-{shard}", shard=shard)
     took = moves.took("pod~1", shards=",0,2,")
@@ -96,8 +96,8 @@ def test_other_shards_are_passed_over(moves: Moves) -> None:
     assert [one.name for one in moves.take("pod~2", shards=",1,")] == ["of-1"]
 
 
-def test_a_long_row_of_others_jobs_hides_none(moves: Moves) -> None:
-    """Where all that one call looks at is for others, the next one looks behind it."""
+def test_many_jobs_of_other_shards_hide_none(moves: Moves) -> None:
+    """If all jobs that one call inspects are skipped, the next call inspects those behind them."""
     now = moves.second()
     moves.register(*(f"theirs-{n:02}" for n in range(30)), due=now - 9, shard=1)
     moves.register("mine", due=now)
@@ -109,8 +109,8 @@ def test_a_long_row_of_others_jobs_hides_none(moves: Moves) -> None:
     assert ([one.name for one in took.jobs], calls) == (["mine"], 4)
 
 
-def test_what_is_not_for_it_and_what_nobody_knows_is_passed_over(moves: Moves) -> None:
-    """They stay where they are, and are counted apart."""
+def test_named_and_unregistered_jobs_are_skipped(moves: Moves) -> None:
+    """They stay where they are, and are counted separately."""
     moves.register("a", "not-for-it")
     moves.set_due("stranger", moves.second())
     took = moves.took("pod~1", skip=["not-for-it"])
@@ -119,8 +119,8 @@ def test_what_is_not_for_it_and_what_nobody_knows_is_passed_over(moves: Moves) -
     assert set(moves.left().waiting) == {"not-for-it", "stranger"}
 
 
-def test_no_script_keeps_redis_for_long(moves: Moves) -> None:
-    """The largest batch of every step is some milliseconds by Redis's own account, a hundred thousand jobs or not."""
+def test_no_script_blocks_redis_for_long(moves: Moves) -> None:
+    """The largest batch of each step takes a few milliseconds in SLOWLOG, with a hundred thousand jobs."""
     now = moves.second()
     for page in range(20):
         entries = [entry(f"job-{page:02}-{n:03}", now + (60 if page else 0), now) for n in range(500)]
@@ -138,7 +138,7 @@ def test_no_script_keeps_redis_for_long(moves: Moves) -> None:
 
 
 @pytest.mark.parametrize("tag", ["ps", "a*b", "größe"])
-def test_all_keys_lie_in_one_slot(tag: str) -> None:
+def test_all_keys_share_a_slot(tag: str) -> None:
     """With a hash tag, whatever the names are."""
     keys = SchedulerKeys.of(KeyNames(prefix="p:", waiting="w", hash_tag=tag))
     told = [getattr(keys, name) for name in keys.__slots__]
