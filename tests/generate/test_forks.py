@@ -33,16 +33,16 @@ def dies() -> tuple[str, bool]:
 @pytest.mark.parametrize(("work", "here"), [(told, False), (dies, True)], ids=["lives", "is killed"])
 def test_what_was_begun_is_told(work: Callable[[], tuple[str, bool]], here: bool) -> None:  # noqa: FBT001 - a case
     """By the fork; where that is gone, by whoever asks."""
-    assert forks.begun(work)() == ("told", here)
+    assert forks.start_in_fork(work)() == ("told", here)
 
 
 def test_who_is_forked_meanwhile_works_for_itself() -> None:
     """There is one answer, and it is for the process that began it."""
-    made = forks.begun(told)
-    found = list(forks.mapped(lambda _: made(), range(forks.MANY)))
+    made = forks.start_in_fork(told)
+    found = list(forks.map_in_forks(lambda _: made(), range(forks.MANY)))
     assert set(found) == {("told", False)}
-    later = forks.begun(told)
-    answers = list(forks.mapped(lambda item: later() if item else None, range(forks.MANY)))
+    later = forks.start_in_fork(told)
+    answers = list(forks.map_in_forks(lambda item: later() if item else None, range(forks.MANY)))
     assert set(answers[1:]) == {("told", False)}
     assert later() == ("told", False)
 
@@ -50,7 +50,7 @@ def test_who_is_forked_meanwhile_works_for_itself() -> None:
 def test_order_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long each takes, and with what the first has loaded."""
     monkeypatch.setattr(forks, "TOGETHER", 1)
-    found = list(forks.mapped(lambda item: (item, os.getpid()), range(forks.MANY)))
+    found = list(forks.map_in_forks(lambda item: (item, os.getpid()), range(forks.MANY)))
     assert [item for item, _ in found] == list(range(forks.MANY))
     assert found[0][1] == HERE
     assert HERE not in {process for _, process in found[1:]}

@@ -8,7 +8,7 @@ import pytest
 from penstock_spec.examples import PLATFORM, SPEC, TODAY
 from penstock_spec.findings import Finding, Span
 from penstock_spec.linting.check import check_platform, check_spec
-from penstock_spec.linting.lint import across, settle
+from penstock_spec.linting.lint import check_across_specs, merge_findings
 from penstock_spec.reading import Place, read
 
 OF_KEYS = ("unknown-field", "unknown-override", "unknown-environment")
@@ -29,9 +29,9 @@ def lint() -> Callable[[str], list[Finding]]:
         document = read(SPEC, text.encode())
         checked = check_spec(document, platform, environments, lambda _: None)
         files = {SPEC: checked, "penstock.yaml": platform.checked.copy()}
-        for environment, found in across(platform, environments, [checked], whole=False):
+        for environment, found in check_across_specs(platform, environments, [checked], complete=False):
             files[found.at.file].problems.append((environment, found))
-        return settle(files, environments, TODAY, whole=True)
+        return merge_findings(files, environments, TODAY, complete=True)
 
     return lint
 

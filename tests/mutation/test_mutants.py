@@ -15,7 +15,7 @@ from penstock_spec.findings import Finding
 from penstock_spec.kinds import kinds
 from penstock_spec.linting.check import check_platform, check_spec
 from penstock_spec.linting.checked import CheckedFile
-from penstock_spec.linting.lint import across, settle
+from penstock_spec.linting.lint import check_across_specs, merge_findings
 from penstock_spec.reading import Document, read
 
 HERE = Path(__file__).parent
@@ -40,10 +40,10 @@ def test_every_slip_is_found_at_its_line_or_means_something(
         checked = looked(path, text)
         files = {document.file: checked, "penstock.yaml": platform.checked.copy()}
         beside = [one for name, one in others.items() if name != document.file]
-        for environment, found in across(platform, environments, [checked, *beside], whole=True):
+        for environment, found in check_across_specs(platform, environments, [checked, *beside], complete=True):
             if found.at.file in files:
                 files[found.at.file].problems.append((environment, found))
-        return settle(files, environments, TODAY, whole=True)
+        return merge_findings(files, environments, TODAY, complete=True)
 
     others = {f"specs/{path.name}": looked(path, path.read_bytes()) for path in sorted((root / "specs").glob("*.yaml"))}
     reasons = read("survivors.yaml", (HERE / "survivors.yaml").read_bytes()).data

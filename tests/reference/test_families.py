@@ -7,7 +7,7 @@ from penstock_spec.examples import load
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.family import ExampleReference, Family
 from penstock_spec.reference.families import families_of
-from penstock_spec.reference.run import told
+from penstock_spec.reference.run import findings_text
 
 FAMILIES = [
     pytest.param(family, id=f"{name}-{family.number}") for name, kind in kinds().items() for family in families_of(kind)
@@ -39,6 +39,6 @@ def test_each_clause_is_shown_by_a_spec_of_its_own(family: Family) -> None:
 def test_the_spec_that_shows_a_clause_is_told_about_it(shown: ExampleReference) -> None:
     """Linted as `penstock lint` would, by the rule that the clause names."""
     example = load(catalogue()[shown.rule]).fails[shown.example - 1]
-    report = told(shown.rule, example)
+    report = findings_text(shown.rule, example)
     assert f"[{shown.rule}]" in report
     assert example.says in report

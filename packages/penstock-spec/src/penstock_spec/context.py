@@ -111,7 +111,7 @@ class ChangeContext(Generic[SpecT]):
 class EnvironmentContext:
     """One environment of the platform file."""
 
-    whole: Platform
+    file: Platform
     environment: str
     platform: Environment
     document: Document
@@ -153,7 +153,7 @@ class Fleet:
     environment: str
     platform: EnvironmentContext
     members: tuple[SpecFacts, ...]
-    whole: bool
+    complete: bool
     """Whether these are all specs of the repository, not only some named ones."""
 
     def of(self, kind: str) -> Iterator[SpecFacts]:

@@ -25,7 +25,7 @@ TOGETHER = 8
 _job: tuple[Callable[[Any], Any], Sequence[Any]]
 
 
-def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[MadeT]:
+def map_in_forks(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[MadeT]:
     """The results of `work` in the order of the items; sequentially if there are few, or if forking is not safe."""
     at_once = processors()
     if not _may_fork() or at_once == 1 or len(items) < MANY:
@@ -43,7 +43,7 @@ def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[M
         del _job
 
 
-def begun(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
+def start_in_fork(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
     """Start `work` in a fork, if there is a free processor; the returned function waits for its result.
 
     Only this process can take the result. In another fork the function does the work again.

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from penstock_spec.kinds.kind import ForeignField
 from penstock_spec.model import Section, about
 from penstock_spec.sections import Removal, Suppression
-from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_BYTES, SOME_CPU, SOME_TIME
+from penstock_spec.values.bounds import MIN_1BYTE, MIN_1MCPU, MIN_1MS, MIN_16MI
 from penstock_spec.values.quantities import Cpu, Duration, Size, Version
 from penstock_spec.values.strings import (
     Field_,
@@ -88,14 +88,14 @@ class Auth(Section):
 class Timeouts(Section):
     """How long clients wait for Redis before they fail."""
 
-    connect: Annotated[Duration, about("The timeout of a connection attempt.", "2s"), SOME_TIME] = Duration("2s")
+    connect: Annotated[Duration, about("The timeout of a connection attempt.", "2s"), MIN_1MS] = Duration("2s")
     answer: Annotated[
-        Duration, about("The timeout of an answer; a blocking read adds its block time.", "3s"), SOME_TIME
+        Duration, about("The timeout of an answer; a blocking read adds its block time.", "3s"), MIN_1MS
     ] = Duration("3s")
     wait: Annotated[
         Duration,
         about("An allowance for waiting for a connection; the rule `lease-near-timeouts` counts it.", "5s"),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("5s")
 
 
@@ -133,7 +133,7 @@ class Redis(Section):
     memory: Annotated[
         Size | None,
         about("Its memory (`maxmemory`, or the size of the plan); `terraform.tfvars.json` requests it.", "8Gi"),
-        SOME_BYTES,
+        MIN_1BYTE,
     ] = None
     eviction: Annotated[
         Text, about("Its `maxmemory-policy`. Anything but `noeviction` loses messages.", "noeviction")
@@ -164,10 +164,8 @@ class PlatformJanitor(Section):
         ),
     ] = None
     replicas: Annotated[int, about("Pods; one is the leader, the others are standbys.", 2, ge=1, le=5)] = 2
-    cpu: Annotated[Cpu, about("The CPU request of each pod.", "100m"), SOME_CPU] = Cpu("100m")
-    memory: Annotated[Size, about("The memory request and limit of each pod.", "128Mi"), ROOM_FOR_PYTHON] = Size(
-        "128Mi"
-    )
+    cpu: Annotated[Cpu, about("The CPU request of each pod.", "100m"), MIN_1MCPU] = Cpu("100m")
+    memory: Annotated[Size, about("The memory request and limit of each pod.", "128Mi"), MIN_16MI] = Size("128Mi")
 
 
 class Route(Section):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from penstock_spec.model import Section, about
-from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU
+from penstock_spec.values.bounds import MIN_1MCPU, MIN_16MI
 from penstock_spec.values.quantities import Cpu, Duration, Size
 from penstock_spec.values.strings import Cidr, Namespace, Url
 
@@ -24,11 +24,11 @@ def labels(name: str, role: str, team: str) -> dict[str, str]:
 class Resources(Section):
     """The resource requests of a pod; memory is its limit too."""
 
-    cpu: Annotated[Cpu, about("The CPU request of a pod.", "250m"), SOME_CPU] = Cpu("250m")
+    cpu: Annotated[Cpu, about("The CPU request of a pod.", "250m"), MIN_1MCPU] = Cpu("250m")
     memory: Annotated[
         Size,
         about("The memory request and limit of a pod; a number without a unit is bytes.", "256Mi"),
-        ROOM_FOR_PYTHON,
+        MIN_16MI,
     ] = Size("256Mi")
 
 

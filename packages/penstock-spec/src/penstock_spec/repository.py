@@ -25,7 +25,7 @@ class Repository:
     root: Path
     platform: Path
     specs: tuple[Path, ...]
-    whole: bool
+    complete: bool
     """Whether these are all its specs, not only some named ones."""
 
     @property
@@ -45,7 +45,7 @@ class Inputs:
 
     platform: File
     specs: tuple[File, ...]
-    whole: bool
+    complete: bool
     """Whether these are all specs of the repository, not only some named ones."""
     templates: ManifestTemplates | None = None
     """The repository's own templates, if they change a manifest that rules look at."""
@@ -55,7 +55,7 @@ def read_inputs(repository: Repository, templates: ManifestTemplates | None = No
     """Read every file once."""
     real = cache(os.path.realpath)  # thousands of specs lie in a few folders
     files = [_read(real(repository.root), path, real(path.parent)) for path in repository.files]
-    return Inputs(files[0], tuple(files[1:]), repository.whole, templates)
+    return Inputs(files[0], tuple(files[1:]), repository.complete, templates)
 
 
 def read_file(repository: Repository, path: Path) -> File:
@@ -111,7 +111,7 @@ def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) ->
     found = _named(named) if named else _below(root / SPECS)
     itself = _place(platform)
     specs = tuple(path for path in found if _place(path) != itself)
-    return Repository(root, platform, specs, whole=not named)
+    return Repository(root, platform, specs, complete=not named)
 
 
 def _place(path: Path) -> tuple[int, int] | None:

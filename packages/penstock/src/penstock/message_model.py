@@ -32,7 +32,7 @@ def named_in(repository: Repository) -> Iterator[Named]:
         named = _named(file)
         if named:
             yield named
-        elif not repository.whole:
+        elif not repository.complete:
             raise CannotGoOn(f"{file.name} names no model", "its message's schema stands in the spec itself")
 
 

@@ -151,7 +151,7 @@ def specs(  # noqa: PLR0913 - what a command was given, and when
     repository = open_repository(paths, platform, here)
     inputs = read_inputs(repository)
     read = check.check_platform(lint.load(inputs.platform))
-    known = lint.choose(read, (environment,) if environment else ())
+    known = lint.choose_environments(read, (environment,) if environment else ())
     chosen = usual if not environment and usual in known else choose(environment, known)
     outcome = lint.lint(inputs, (chosen,) if chosen else (), today).outcome
     if outcome.count(Severity.ERROR) or read.model is None:

@@ -127,7 +127,9 @@ def one_spec(spec: Path, platform: Path | None, environment: str | None) -> Vali
     from penstock_spec.repository import open_repository
 
     inputs = read_inputs(open_repository((find_spec(spec, platform),), platform, here()))
-    known = lint.choose(check.check_platform(lint.load(inputs.platform)), (environment,) if environment else ())
+    known = lint.choose_environments(
+        check.check_platform(lint.load(inputs.platform)), (environment,) if environment else ()
+    )
     chosen = choose(environment, known)
     return refuse_errors(read(inputs, (chosen,) if chosen else (), today()))
 

@@ -21,7 +21,7 @@ def at_revision(inputs: Inputs, revision: str) -> Inputs:
         )
     commit = known.decode().strip()
     platform, *specs = (_committed(one, revision, commit) for one in (inputs.platform, *inputs.specs))
-    return Inputs(platform, tuple(specs), inputs.whole, inputs.templates)
+    return Inputs(platform, tuple(specs), inputs.complete, inputs.templates)
 
 
 def _committed(file: File, revision: str, commit: str) -> File:

@@ -51,7 +51,7 @@ class InvalidSpecs:
 def read(inputs: Inputs, requested: tuple[str, ...], today: date) -> ValidSpecs | InvalidSpecs:
     """Lint the specs in the requested environments, or in all."""
     platform = check.check_platform(lint.load(inputs.platform))
-    environments = lint.choose(platform, requested)
+    environments = lint.choose_environments(platform, requested)
     outcome = lint.lint(inputs, environments, today).outcome
     if outcome.count(Severity.ERROR) or platform.model is None:
         return InvalidSpecs(outcome)

@@ -10,7 +10,7 @@ from penstock_generate.tree.compare import Difference
 from penstock_spec import worker_file
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.linting.changes import ChangeFindings, look
+from penstock_spec.linting.changes import ChangeFindings, check_changes
 from penstock_spec.linting.lint import load
 from penstock_spec.model import Section
 
@@ -32,7 +32,7 @@ def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> C
         before.setdefault(environment, {})[name] = _spec(path, raw)
     named = {name for told in before.values() for name in told}
     documents = [load(specs[name]) for name in sorted(named & specs.keys())]
-    return look(source.platform, documents, specs.keys(), before, source.today)
+    return check_changes(source.platform, documents, specs.keys(), before, source.today)
 
 
 def _spec(path: str, raw: bytes) -> Section:

@@ -15,7 +15,7 @@ from penstock_generate.tree.compare import Difference, compare, merged
 from penstock_generate.tree.stamps import Stamps, stamp_of
 from penstock_spec.files import File, digest
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.forks import mapped
+from penstock_spec.forks import map_in_forks
 from penstock_spec.linting import cache
 from penstock_spec.linting.check import Resolved
 from penstock_spec.linting.lint import load
@@ -87,7 +87,7 @@ class IncrementalRun:
         # A folder of an environment is known only by its entry: an incomplete entry would remove the other folders.
         kept = [unit for unit in self._built if written or not any(built.difference for built in unit.folders)]
         must_read = any(built.stamp is None for unit in kept for built in unit.folders)
-        for unit, stamps in zip(kept, (mapped if must_read else map)(self._stamps_of, kept), strict=True):
+        for unit, stamps in zip(kept, (map_in_forks if must_read else map)(self._stamps_of, kept), strict=True):
             folders = {
                 built.folder: CachedFolder(built.files, stamp, built.member)
                 for built, stamp in zip(unit.folders, stamps, strict=True)

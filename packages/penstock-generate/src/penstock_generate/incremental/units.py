@@ -16,7 +16,7 @@ from penstock_generate.inputs.source import Source
 from penstock_generate.tree.compare import Difference, compare
 from penstock_generate.tree.stamps import FolderStamp
 from penstock_spec.files import File, digest
-from penstock_spec.forks import mapped
+from penstock_spec.forks import map_in_forks
 
 Sink = Callable[[Folder, Difference], FolderStamp | None]
 """Takes a built folder and how it differs from the one on disk; may be called in a fork.
@@ -70,7 +70,7 @@ class Builder:
 
     def specs(self, files: list[File]) -> Iterator[BuiltUnit]:
         """Many specs; the first error ends the run."""
-        return mapped(self.spec, files)
+        return map_in_forks(self.spec, files)
 
     def _built(self, folders: Iterable[Folder]) -> Iterator[BuiltFolder]:
         for folder in folders:

@@ -82,7 +82,7 @@ def read_unchecked(repository: Repository, chosen: Selection, today: date) -> So
     """Read the repository without linting its specs; only an invalid platform file is refused."""
     inputs = read_inputs(repository, own_templates(repository.root))
     platform = check.check_platform(lint.load(inputs.platform))
-    environments = lint.choose(platform, chosen.environments)
+    environments = lint.choose_environments(platform, chosen.environments)
     if platform.model is None:
         return InvalidSpecs(cache.lint(repository, chosen.environments, today, inputs))
     for name in REPOSITORY_FOLDERS:

@@ -16,7 +16,7 @@ from stat import S_ISDIR
 from typing import NamedTuple, Self
 
 from penstock_generate.tree import compare
-from penstock_spec.forks import MANY, begun
+from penstock_spec.forks import MANY, start_in_fork
 
 SETTLED = 100_000_000
 """Nanoseconds. A file that changed more recently may change again under the same time stamp."""
@@ -28,7 +28,7 @@ Stamps = Callable[[], Mapping[str, str]]
 def read_stamps(root: Path) -> Stamps:
     """Start reading the stamps of a tree that is `opened`. Nothing may change the tree before they are read."""
     read = partial(_stamps, root)
-    return cache(begun(read) if len(compare.candidates(root)) > MANY else read)
+    return cache(start_in_fork(read) if len(compare.candidates(root)) > MANY else read)
 
 
 def _stamps(root: Path) -> dict[str, str]:

@@ -54,7 +54,7 @@ def run(
     folder = repository.root / FOLDER
     tool = fingerprint()
     files = map(_file_key, (inputs.platform, *inputs.specs))
-    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), _templates_key(inputs), *files)
+    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.complete), _templates_key(inputs), *files)
     kept = load(folder / "run.json")
     if kept.get("key") == key:
         with contextlib.suppress(*BROKEN):

@@ -15,7 +15,7 @@ from penstock_spec.linting import acknowledgements
 from penstock_spec.linting.acknowledgements import AcknowledgementAt
 from penstock_spec.linting.check import PlatformFile
 from penstock_spec.linting.checked import CheckedFile
-from penstock_spec.linting.lint import settle
+from penstock_spec.linting.lint import merge_findings
 from penstock_spec.model import Section
 from penstock_spec.reading import Document, Problem
 
@@ -31,23 +31,25 @@ class ChangeFindings:
     acknowledged: tuple[Finding, ...]
 
 
-def look(
+def check_changes(
     platform: PlatformFile, documents: Iterable[Document], there: Collection[str], before: Before, today: date
 ) -> ChangeFindings:
     """Check the changes of specs without findings. Specs in `before` whose names are not in `there` are removed."""
     file = platform.document.file
     files: dict[bool, dict[str, CheckedFile]] = {True: {file: CheckedFile()}, False: {file: CheckedFile()}}
     for document in documents:
-        taken_on = acknowledgements.of_spec(document)
+        accepted = acknowledgements.of_spec(document)
         for environment, found in _of_spec(document, platform, before):
-            kept = files[_is_taken_on(found, "", taken_on, today)].setdefault(document.file, CheckedFile())
+            kept = files[_is_acknowledged(found, "", accepted, today)].setdefault(document.file, CheckedFile())
             kept.add(environment, [found])
-    taken_on = acknowledgements.of_platform(platform.document)
+    accepted = acknowledgements.of_platform(platform.document)
     for environment, name, found in _removed(platform, there, before):
-        files[_is_taken_on(found, name, taken_on, today)][file].add(environment, [found])
+        files[_is_acknowledged(found, name, accepted, today)][file].add(environment, [found])
     environments = tuple(before)
-    told = {yes: tuple(settle(checked, environments, today, whole=False)) for yes, checked in files.items()}
-    return ChangeFindings(told[False], told[True])
+    merged = {
+        yes: tuple(merge_findings(checked, environments, today, complete=False)) for yes, checked in files.items()
+    }
+    return ChangeFindings(merged[False], merged[True])
 
 
 def _of_spec(document: Document, platform: PlatformFile, before: Before) -> Iterator[tuple[str, Problem]]:
@@ -90,6 +92,6 @@ def _hint(item: str, file: str) -> str:
     return f"if that is safe, add `{item}` to `acknowledge` in {file}"
 
 
-def _is_taken_on(found: Problem, name: str, taken_on: list[AcknowledgementAt], today: date) -> bool:
+def _is_acknowledged(found: Problem, name: str, accepted: list[AcknowledgementAt], today: date) -> bool:
     change = catalogue()[found.rule].acknowledged_as
-    return any(one.change == change and one.name == name and today <= one.until for one in taken_on)
+    return any(one.change == change and one.name == name and today <= one.until for one in accepted)

@@ -47,7 +47,7 @@ def load(file: File) -> Document:
     return read(file.name, file.raw)
 
 
-def choose(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
+def choose_environments(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
     """The environments to check: the selected ones, or all."""
     known = tuple(platform.model.environments) if platform.model else ()
     for one in asked if platform.model else ():
@@ -71,7 +71,7 @@ def lint(
     `on_valid`.
     """
     platform = check_platform(load(inputs.platform))
-    environments = choose(platform, asked)
+    environments = choose_environments(platform, asked)
     earlier = known or {}
     new = [file for file in inputs.specs if file.name not in earlier]
     made, results = {}, {}
@@ -82,9 +82,9 @@ def lint(
             results[file.name] = result
     specs = {file.name: earlier.get(file.name) or made[file.name] for file in inputs.specs}
     files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
-    for environment, found in across(platform, environments, files.values(), whole=inputs.whole):
+    for environment, found in check_across_specs(platform, environments, files.values(), complete=inputs.complete):
         files[found.at.file].problems.append((environment, found))
-    findings = settle(files, environments, today, whole=inputs.whole and not asked)
+    findings = merge_findings(files, environments, today, complete=inputs.complete and not asked)
     lines = lines_of(inputs, findings)
     return LintRun(LintResult(tuple(findings), len(inputs.specs), lines, tuple(files)), specs, results)
 
@@ -99,9 +99,9 @@ def _all(files: list[File], work: Callable[[File], MadeT]) -> Iterable[MadeT]:
     """Map over the files, in forks if there are many; only then `forks` is imported."""
     if len(files) < SEVERAL:
         return map(work, files)
-    from penstock_spec.forks import mapped  # noqa: PLC0415 - as above
+    from penstock_spec.forks import map_in_forks  # noqa: PLC0415 - as above
 
-    return mapped(work, files)
+    return map_in_forks(work, files)
 
 
 def _check(
@@ -129,22 +129,22 @@ def _beside(file: File, asked: dict[str, str | None]) -> Beside:
     return reading
 
 
-def across(
-    platform: PlatformFile, environments: tuple[str, ...], files: Iterable[CheckedFile], *, whole: bool
+def check_across_specs(
+    platform: PlatformFile, environments: tuple[str, ...], files: Iterable[CheckedFile], *, complete: bool
 ) -> list[tuple[str, Problem]]:
     """Run the rules about environments, and about all specs of each environment."""
     members = [facts for checked in files for facts in checked.facts]
     found = []
     for subject in platform.subjects(environments):
         name = subject.environment
-        fleet = Fleet(name, subject, tuple(one for one in members if one.environment == name), whole)
+        fleet = Fleet(name, subject, tuple(one for one in members if one.environment == name), complete)
         found += [(name, one) for one in run("platform", subject)]
         found += [(name, one) for one in run("fleet", fleet)]
     return found
 
 
-def settle(
-    files: Mapping[str, CheckedFile], environments: tuple[str, ...], today: date, *, whole: bool
+def merge_findings(
+    files: Mapping[str, CheckedFile], environments: tuple[str, ...], today: date, *, complete: bool
 ) -> list[Finding]:
     """Merge findings of several environments, drop suppressed ones, and report ineffective suppressions."""
     findings = []
@@ -160,6 +160,6 @@ def settle(
                 continue
             inside = tuple(name for name in environments if name in where)
             findings.append(finding(found, () if len(inside) == len(environments) else inside))
-        findings += [finding(found, ()) for found in ineffective(checked.suppressions, used, today, complete=whole)]
+        findings += [finding(found, ()) for found in ineffective(checked.suppressions, used, today, complete=complete)]
         findings += [finding(found, ()) for found in expired(checked.acknowledgements, today)]
     return sorted(findings, key=lambda one: one.order)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from penstock_spec.examples import Example, load
-from penstock_spec.reference.run import shown_files, told
+from penstock_spec.reference.run import displayed_files, findings_text
 from penstock_spec.reference.table import table
 from penstock_spec.rules.define import Rule
 
@@ -33,7 +33,7 @@ def page(rule: Rule) -> str:
     parts = [f"# {rule.name}", f"**{rule.title}.**", f"*{rule.severity}*: {SCOPE[rule.scope]}."]
     parts += [body] if body else []
     examples = load(rule)
-    parts += ["## This fails", *_files(examples.fails[0]), _fenced("text", told(rule.name, examples.fails[0]))]
+    parts += ["## This fails", *_files(examples.fails[0]), _fenced("text", findings_text(rule.name, examples.fails[0]))]
     parts += ["## This passes", *_files(examples.passes[0])]
     return "\n\n".join(parts) + "\n"
 
@@ -51,7 +51,7 @@ def index(rules: Iterable[Rule]) -> str:
 
 def _files(example: Example) -> Iterator[str]:
     """Each file with its name; a single spec is shown without."""
-    files = shown_files(example)
+    files = displayed_files(example)
     for name, text in files.items():
         if len(files) > 1 or example.spec is None:
             yield f"`{name}`:"

@@ -10,7 +10,7 @@ from penstock_spec.examples import SPEC, TODAY, Example
 from penstock_spec.files import File
 from penstock_spec.findings import LintResult
 from penstock_spec.kinds import kinds
-from penstock_spec.linting.changes import Before, look
+from penstock_spec.linting.changes import Before, check_changes
 from penstock_spec.linting.check import PlatformFile, check_platform, resolve
 from penstock_spec.linting.lint import lines_of, lint, load
 from penstock_spec.model import Section
@@ -29,7 +29,7 @@ ON_DISK = {
 }
 
 
-def told(rule: str, example: Example) -> str:
+def findings_text(rule: str, example: Example) -> str:
     """The findings of the rule in an example, as text."""
     with TemporaryDirectory() as folder:
         outcome = run(Path(folder), example)
@@ -45,14 +45,14 @@ def run(root: Path, example: Example) -> LintResult:
         path.write_bytes(content)
     _put(example.on_disk, root / SPEC)
     specs = tuple(root / name for name in example.names())
-    inputs = read_inputs(Repository(root, root / PLATFORM_FILE, specs, whole=True))
+    inputs = read_inputs(Repository(root, root / PLATFORM_FILE, specs, complete=True))
     outcome = lint(inputs, (), TODAY).outcome
     if not (example.previous() or example.gone):
         return outcome
     documents = [load(file) for file in inputs.specs]
     there = [document.data["name"] for document in documents]
     platform = check_platform(load(inputs.platform))
-    changed = look(platform, documents, there, _before(platform, example), TODAY).dangerous
+    changed = check_changes(platform, documents, there, _before(platform, example), TODAY).dangerous
     return LintResult((*outcome.findings, *changed), outcome.specs, lines_of(inputs, changed), outcome.files)
 
 
@@ -81,7 +81,7 @@ def _put(what: str | None, path: Path) -> None:
         path.symlink_to(path)
 
 
-def shown_files(example: Example) -> dict[str, str]:
+def displayed_files(example: Example) -> dict[str, str]:
     """The files of an example as a page shows them, without the parts that tests add."""
     files = {PLATFORM_FILE: example.platform} if example.platform is not None else {}
     files |= {f"{GENERATED}/{one}/": "# there, and without a spec" for one in example.gone}

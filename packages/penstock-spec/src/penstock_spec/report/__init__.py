@@ -19,8 +19,8 @@ FORMATS = {
 """The formats with their uses. Their modules have the same names."""
 
 
-def render(name: str, outcome: LintResult, paint: Paint | None = None) -> str:
+def render(name: str, result: LintResult, paint: Paint | None = None) -> str:
     """Render a result in a format; only text has colours."""
     module = import_module(f"{__name__}.{name}")
-    told: str = module.render(outcome, paint) if name == "text" and paint else module.render(outcome)
-    return told
+    rendered: str = module.render(result, paint) if name == "text" and paint else module.render(result)
+    return rendered

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from penstock_spec.findings import Finding, LintResult, Severity
-from penstock_spec.report.place import has_line, told
+from penstock_spec.report.place import has_line, location
 from penstock_spec.report.safe import safe
 from penstock_spec.report.text import summary
 
 COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def render(outcome: LintResult) -> str:
+def render(result: LintResult) -> str:
     """The annotations, then the summary for readers of the log."""
-    return "\n".join([*(_annotation(one) for one in outcome.findings), summary(outcome)]) + "\n"
+    return "\n".join([*(_annotation(one) for one in result.findings), summary(result)]) + "\n"
 
 
 def _annotation(one: Finding) -> str:
@@ -24,7 +24,7 @@ def _annotation(one: Finding) -> str:
             properties |= {"col": str(at.column), "endColumn": str(at.end_column)}
     properties["title"] = one.rule
     # The log shows the message alone, without file and title.
-    message = [f"{told(at)}: {one.title}", safe(one.says)]
+    message = [f"{location(at)}: {one.title}", safe(one.says)]
     if one.hint:
         message.append(f"hint: {safe(one.hint)}")
     if one.environments:

@@ -24,15 +24,15 @@ from penstock_spec.report.safe import safe
 VERSION = 1
 
 
-def render(outcome: LintResult) -> str:
+def render(result: LintResult) -> str:
     """The report in ASCII, so that no terminal, pipe or log damages it."""
-    counts = {severity.value: outcome.count(severity) for severity in Severity}
-    told = {
+    counts = {severity.value: result.count(severity) for severity in Severity}
+    data = {
         "version": VERSION,
-        "findings": [_finding(one) for one in outcome.findings],
-        "counts": {"specs": outcome.specs, **counts},
+        "findings": [_finding(one) for one in result.findings],
+        "counts": {"specs": result.specs, **counts},
     }
-    return json.dumps(told, indent=2) + "\n"
+    return json.dumps(data, indent=2) + "\n"
 
 
 def _finding(one: Finding) -> dict[str, Any]:

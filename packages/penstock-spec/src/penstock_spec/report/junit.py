@@ -15,21 +15,21 @@ from penstock_spec.report.place import has_line
 from penstock_spec.report.safe import safe
 
 
-def render(outcome: LintResult) -> str:
+def render(result: LintResult) -> str:
     """The report in ASCII, without characters that XML forbids."""
-    files = sorted({*outcome.files, *(one.at.file for one in outcome.findings)})
-    failed = {one.at.file for one in outcome.findings if one.severity is Severity.ERROR}
+    files = sorted({*result.files, *(one.at.file for one in result.findings)})
+    failed = {one.at.file for one in result.findings if one.severity is Severity.ERROR}
     counts = f'tests="{len(files)}" failures="{len(failed)}" errors="0" skipped="0"'
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", f'  <testsuite name="penstock lint" {counts}>']
     for file in files:
-        lines += _case(outcome, file)
+        lines += _case(result, file)
     lines += ["  </testsuite>", "</testsuites>"]
     return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode() + "\n"
 
 
-def _case(outcome: LintResult, file: str) -> Iterator[str]:
-    errors = [one for one in outcome.findings if one.at.file == file and one.severity is Severity.ERROR]
-    others = [one for one in outcome.findings if one.at.file == file and one.severity is not Severity.ERROR]
+def _case(result: LintResult, file: str) -> Iterator[str]:
+    errors = [one for one in result.findings if one.at.file == file and one.severity is Severity.ERROR]
+    others = [one for one in result.findings if one.at.file == file and one.severity is not Severity.ERROR]
     where = f' line="{errors[0].at.line}"' if errors and has_line(errors[0].at) else ""
     name = escape(safe(file))
     start = f'    <testcase classname="penstock" name="{name}" file="{name}"{where}'
@@ -40,11 +40,11 @@ def _case(outcome: LintResult, file: str) -> Iterator[str]:
     if errors:
         more = f", and {len(errors) - 1} more" if errors[1:] else ""
         message = escape(f"{errors[0].title}: {safe(errors[0].says)}{more}")
-        yield f'      <failure type="{errors[0].rule}" message="{message}">{_told(outcome, errors)}</failure>'
+        yield f'      <failure type="{errors[0].rule}" message="{message}">{_as_text(result, errors)}</failure>'
     if others:
-        yield f"      <system-out>{_told(outcome, others)}</system-out>"
+        yield f"      <system-out>{_as_text(result, others)}</system-out>"
     yield "    </testcase>"
 
 
-def _told(outcome: LintResult, findings: list[Finding]) -> str:
-    return escape("\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in findings), quote=False)
+def _as_text(result: LintResult, findings: list[Finding]) -> str:
+    return escape("\n".join(text.one(one, result.lines.get(one.at.file, ())) for one in findings), quote=False)

@@ -11,7 +11,7 @@ def has_line(at: Span) -> bool:
     return at.line >= 1 and at.column >= 1
 
 
-def told(at: Span) -> str:
+def location(at: Span) -> str:
     """`file:line:column`, or only the file."""
     return safe(str(at) if has_line(at) else at.file)
 

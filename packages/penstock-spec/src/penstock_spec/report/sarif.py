@@ -19,9 +19,9 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 ROOT = "%SRCROOT%"
 
 
-def render(outcome: LintResult) -> str:
+def render(result: LintResult) -> str:
     """The report of one run. It describes only rules with findings."""
-    rules = sorted({one.rule for one in outcome.findings})
+    rules = sorted({one.rule for one in result.findings})
     seen: Counter[str] = Counter()
     run = {
         "tool": {
@@ -33,7 +33,7 @@ def render(outcome: LintResult) -> str:
         },
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The folder of the platform file."}}},
-        "results": [_result(one, rules.index(one.rule), outcome, seen) for one in outcome.findings],
+        "results": [_result(one, rules.index(one.rule), result, seen) for one in result.findings],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
@@ -51,7 +51,7 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _result(one: Finding, index: int, outcome: LintResult, seen: Counter[str]) -> dict[str, Any]:
+def _result(one: Finding, index: int, result: LintResult, seen: Counter[str]) -> dict[str, Any]:
     place: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(one.at.file)}}
     if has_line(one.at):
         _, line, column, end_line, end_column = one.at
@@ -59,7 +59,7 @@ def _result(one: Finding, index: int, outcome: LintResult, seen: Counter[str]) -
         place["physicalLocation"]["region"] = region
     if one.path:
         place["logicalLocations"] = [{"fullyQualifiedName": safe(one.path)}]
-    identity = _identity(one, outcome.lines.get(one.at.file, ()))
+    identity = _identity(one, result.lines.get(one.at.file, ()))
     seen[identity] += 1
     hint = f"\nhint: {safe(one.hint)}" if one.hint else ""
     return {
@@ -82,5 +82,5 @@ def _artifact(file: str) -> dict[str, str]:
 def _identity(one: Finding, lines: tuple[str, ...]) -> str:
     """A hash of the field, or of the line's text if there is no field: changes above do not change it."""
     line = lines[one.at.line - 1].strip() if 1 <= one.at.line <= len(lines) else ""
-    told = "\0".join((one.rule, one.at.file, one.path or line))
-    return hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    key = "\0".join((one.rule, one.at.file, one.path or line))
+    return hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:32]

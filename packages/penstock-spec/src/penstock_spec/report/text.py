@@ -24,10 +24,10 @@ def plain(text: str, style: str) -> str:
     return text
 
 
-def render(outcome: LintResult, paint: Paint = plain) -> str:
+def render(result: LintResult, paint: Paint = plain) -> str:
     """All findings, then the summary."""
-    parts = [one(finding, outcome.lines.get(finding.at.file, ()), paint) for finding in outcome.findings]
-    return "\n".join([*parts, summary(outcome)]) + "\n"
+    parts = [one(finding, result.lines.get(finding.at.file, ()), paint) for finding in result.findings]
+    return "\n".join([*parts, summary(result)]) + "\n"
 
 
 def one(finding: Finding, lines: tuple[str, ...], paint: Paint = plain) -> str:
@@ -36,24 +36,24 @@ def one(finding: Finding, lines: tuple[str, ...], paint: Paint = plain) -> str:
     head_line = paint(f"{finding.severity}[{finding.rule}]", style) + paint(f": {finding.title}", "bold")
     number = str(at.line)
     bar = " " * len(number) + " " + paint("|", "rule")
-    told = [head_line, f"{' ' * len(number)}{paint('-->', 'rule')} {place.told(at)}"]
+    shown = [head_line, f"{' ' * len(number)}{paint('-->', 'rule')} {place.location(at)}"]
     if place.has_line(at) and at.line <= len(lines) and lines[at.line - 1].strip():
         source, before, marked = excerpt(lines[at.line - 1], at.column, at.end_column if at.end_line == at.line else 0)
         caret = paint("^" * marked, style)
-        told += [
+        shown += [
             bar,
             f"{paint(number + ' |', 'rule')} {source}".rstrip(),
             f"{bar} {' ' * before}{caret} {safe(finding.says)}",
             bar,
         ]
     else:
-        told += [bar, f"{bar} {safe(finding.says)}", bar]
+        shown += [bar, f"{bar} {safe(finding.says)}", bar]
     notes = [("hint", safe(finding.hint))] if finding.hint else []
     if finding.environments:
         notes.append(("in", ", ".join(finding.environments)))
     notes.append(("more", f"penstock explain {finding.rule}"))
-    told += [f"{' ' * len(number)} {paint('=', 'rule')} {paint(label + ':', 'bold')} {text}" for label, text in notes]
-    return "\n".join(told) + "\n"
+    shown += [f"{' ' * len(number)} {paint('=', 'rule')} {paint(label + ':', 'bold')} {text}" for label, text in notes]
+    return "\n".join(shown) + "\n"
 
 
 def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
@@ -82,11 +82,11 @@ def _around(left: str, middle: str, right: str) -> tuple[str, str, str]:
     return left, middle, right
 
 
-def summary(outcome: LintResult) -> str:
+def summary(result: LintResult) -> str:
     """`1 error and 2 warnings in 5 specs`."""
-    specs = f"{outcome.specs} spec" + ("" if outcome.specs == 1 else "s")
-    counts = [(outcome.count(severity), severity.value) for severity in Severity]
-    told = [f"{count} {name}" + ("" if count == 1 or name == "info" else "s") for count, name in counts if count]
-    if not told:
+    specs = f"{result.specs} spec" + ("" if result.specs == 1 else "s")
+    counts = [(result.count(severity), severity.value) for severity in Severity]
+    parts = [f"{count} {name}" + ("" if count == 1 or name == "info" else "s") for count, name in counts if count]
+    if not parts:
         return f"no findings in {specs}"
-    return f"{', '.join(told[:-1]) + ' and ' if told[1:] else ''}{told[-1]} in {specs}"
+    return f"{', '.join(parts[:-1]) + ' and ' if parts[1:] else ''}{parts[-1]} in {specs}"

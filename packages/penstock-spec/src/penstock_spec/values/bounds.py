@@ -14,7 +14,7 @@ from penstock_spec.values.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """The minimum of a field with a quantity: `Annotated[Duration, about(...), SOME_TIME]`."""
+    """The minimum of a field with a quantity: `Annotated[Duration, about(...), MIN_1MS]`."""
 
     least: Quantity
 
@@ -45,12 +45,12 @@ class AtLeast:
         return " above 0" if self.above_zero else f", at least {self.least}"
 
 
-SOME_TIME = AtLeast(Duration("1ms"))
-A_SECOND = AtLeast(Duration("1s"))
+MIN_1MS = AtLeast(Duration("1ms"))
+MIN_1S = AtLeast(Duration("1s"))
 """For due times, which are whole seconds, and for periodic work."""
-SOME_CPU = AtLeast(Cpu("1m"))
-SOME_BYTES = AtLeast(Size("1"))
-ROOM_FOR_PYTHON = AtLeast(Size("16Mi"))
+MIN_1MCPU = AtLeast(Cpu("1m"))
+MIN_1BYTE = AtLeast(Size("1"))
+MIN_16MI = AtLeast(Size("16Mi"))
 """No Python process starts with less."""
 
 MOST_WITHOUT_UNIT = Size("1Ti")

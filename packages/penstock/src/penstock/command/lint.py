@@ -69,7 +69,7 @@ def command(
       penstock lint --strict --format github       in a workflow, as annotations
     """
     repository = open_repository(paths, platform, here())
-    if repository.whole and not repository.specs:
+    if repository.complete and not repository.specs:
         raise CannotGoOn(f"no spec in `{SPECS}/`", "create one with `penstock new`")
     outcome = _unkept(repository, environments) if no_cache else _kept(repository, environments)
     outcome = seen_from(outcome, repository.root, base(form))

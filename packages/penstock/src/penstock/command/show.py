@@ -57,7 +57,7 @@ def command(
     repository = open_repository((find_spec(spec, platform),), platform, here())
     inputs = read_inputs(repository)
     read = check.check_platform(lint.load(inputs.platform))
-    chosen = choose(environment, lint.choose(read, (environment,) if environment else ()))
+    chosen = choose(environment, lint.choose_environments(read, (environment,) if environment else ()))
     outcome = lint.lint(inputs, (chosen,) if chosen else (), today()).outcome
     if outcome.count(Severity.ERROR):
         click.echo(report.render("text", outcome, painter()), nl=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from penstock_spec.model import Number, Section, about
-from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import Name, Text
 
@@ -33,7 +33,7 @@ class Traffic(Section):
             le=1_000_000,
         ),
     ]
-    lasts: Annotated[Duration, about("How long messages arrive.", "10m"), SOME_TIME] = Duration("10m")
+    lasts: Annotated[Duration, about("How long messages arrive.", "10m"), MIN_1MS] = Duration("10m")
 
 
 class Expectation(Section):
@@ -42,7 +42,7 @@ class Expectation(Section):
     name: Annotated[Text, about("A description of what is expected.", "a morning burst is gone in ten minutes")]
     traffic: Annotated[Traffic, about("The messages that arrive.", {"pattern": "burst", "rate": 500, "lasts": "1m"})]
     handling: Annotated[
-        Duration, about("How long a message takes. With `handling_p99` this is the median.", "2s"), SOME_TIME
+        Duration, about("How long a message takes. With `handling_p99` this is the median.", "2s"), MIN_1MS
     ] = Duration("1s")
     handling_p99: Annotated[
         Duration | None,
@@ -51,12 +51,12 @@ class Expectation(Section):
             "as long as `handling`.",
             "8s",
         ),
-        SOME_TIME,
+        MIN_1MS,
     ] = None
     pod_start: Annotated[
-        Duration, about("The time from creating a pod on an existing node to its first message.", "10s"), SOME_TIME
+        Duration, about("The time from creating a pod on an existing node to its first message.", "10s"), MIN_1MS
     ] = Duration("10s")
-    node_start: Annotated[Duration, about("The additional time if a new node must start first.", "90s"), SOME_TIME] = (
+    node_start: Annotated[Duration, about("The additional time if a new node must start first.", "90s"), MIN_1MS] = (
         Duration("90s")
     )
     node_pods: Annotated[
@@ -65,7 +65,7 @@ class Expectation(Section):
     environments: Annotated[
         list[Name], about("The environments in which the conditions must hold; all by default.", ["production"])
     ] = []
-    oldest_under: Annotated[Duration | None, about("No message waits this long.", "1m"), SOME_TIME] = None
+    oldest_under: Annotated[Duration | None, about("No message waits this long.", "1m"), MIN_1MS] = None
     replicas_at_most: Annotated[int | None, about("The number of pods never exceeds this.", 20, ge=1)] = None
     busy_stopped_at_most: Annotated[
         int | None, about("At most this many pods are stopped while they run a message.", 0, ge=0)
@@ -73,5 +73,5 @@ class Expectation(Section):
     back_to_min_within: Annotated[
         Duration | None,
         about("The number of pods is back at the minimum within this time after the last message.", "10m"),
-        SOME_TIME,
+        MIN_1MS,
     ] = None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from penstock_spec.model import Number, Section, about
 from penstock_spec.pods import Grace, SidecarQuitUrl
-from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS
 from penstock_spec.values.quantities import Duration
 
 
@@ -47,7 +47,7 @@ class Boost(Section):
     """Start more pods while messages have waited too long."""
 
     when_older_than: Annotated[
-        Duration, about("The age of the oldest message above which the boost applies.", "30s"), SOME_TIME
+        Duration, about("The age of the oldest message above which the boost applies.", "30s"), MIN_1MS
     ]
     factor: Annotated[Number, about("The scaling signal is multiplied by this factor.", 2, ge=1, le=100)] = 2
 
@@ -125,10 +125,10 @@ class PipelineShutdown(Section):
     margin: Annotated[
         Duration,
         about("The last part of the grace period, reserved for giving messages back and closing connections.", "10s"),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("10s")
     progress: Annotated[
-        Duration, about("How often a draining worker logs which messages are still running.", "30s"), SOME_TIME
+        Duration, about("How often a draining worker logs which messages are still running.", "30s"), MIN_1MS
     ] = Duration("30s")
     sidecar_quit_url: SidecarQuitUrl = None
 
@@ -139,16 +139,16 @@ class Ghosts(Section):
     idle: Annotated[
         Duration,
         about("How long a foreign consumer must be idle, with its pod gone, before it is removed.", "35m"),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("35m")
-    every: Annotated[Duration, about("How often the janitor looks for ghosts.", "1h"), SOME_TIME] = Duration("1h")
+    every: Annotated[Duration, about("How often the janitor looks for ghosts.", "1h"), MIN_1MS] = Duration("1h")
     dry_run: Annotated[bool, about("Only log which ghosts would be removed.", True)] = False
 
 
 class Trim(Section):
     """Trimming of finished entries in streams that keep history."""
 
-    every: Annotated[Duration, about("How often the janitor trims the stream.", "1h"), SOME_TIME] = Duration("1h")
+    every: Annotated[Duration, about("How often the janitor trims the stream.", "1h"), MIN_1MS] = Duration("1h")
 
 
 class Janitor(Section):
@@ -164,7 +164,7 @@ class PipelineAlerts(Section):
     """When people are alerted."""
 
     backlog_age: Annotated[
-        Duration, about("The age of the oldest waiting message above which an alert fires.", "5m"), SOME_TIME
+        Duration, about("The age of the oldest waiting message above which an alert fires.", "5m"), MIN_1MS
     ] = Duration("5m")
     dead_letters: Annotated[
         int, about("The number of new dead letters within 15 minutes from which an alert fires.", 1, ge=1)

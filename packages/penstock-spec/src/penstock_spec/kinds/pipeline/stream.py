@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Tag
 
 from penstock_spec.model import Section, about
-from penstock_spec.values.bounds import SOME_BYTES, SOME_TIME
+from penstock_spec.values.bounds import MIN_1BYTE, MIN_1MS
 from penstock_spec.values.quantities import Duration, Size
 from penstock_spec.values.strings import Consumer, Field_, File, Group, Handler, Key
 
@@ -24,7 +24,7 @@ class KeepAge(Section):
     """Keep entries for a time, for other readers or an audit."""
 
     age: Annotated[
-        Duration, about("How long an entry is kept. Unfinished messages are kept even longer.", "7d"), SOME_TIME
+        Duration, about("How long an entry is kept. Unfinished messages are kept even longer.", "7d"), MIN_1MS
     ]
 
 
@@ -181,7 +181,7 @@ class Dedup(Section):
     """Accept a message only once within a time window."""
 
     by: Annotated[Field_, about("The field of the body that identifies a message.", "job_id")]
-    window: Annotated[Duration, about("How long a message is remembered after it was sent.", "1h"), SOME_TIME]
+    window: Annotated[Duration, about("How long a message is remembered after it was sent.", "1h"), MIN_1MS]
 
 
 class Message(Section):
@@ -204,7 +204,7 @@ class Message(Section):
             alias="schema",
         ),
     ] = {"type": "object"}
-    max_size: Annotated[Size, about("The maximum size of a body.", "256Ki"), SOME_BYTES] = Size("256Ki")
+    max_size: Annotated[Size, about("The maximum size of a body.", "256Ki"), MIN_1BYTE] = Size("256Ki")
     correlate: Annotated[
         Field_ | None,
         about("The field of the body that links logs and traces of the same work, and names its locks.", "job_id"),

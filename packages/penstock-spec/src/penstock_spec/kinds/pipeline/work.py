@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from penstock_spec.failures.classes import FailureMatch
 from penstock_spec.model import Number, Section, about
-from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS, MIN_16MI
 from penstock_spec.values.quantities import Duration, Size
 from penstock_spec.values.strings import Key, Name
 
@@ -33,8 +33,8 @@ class PipelineWork(Section):
     concurrency: Annotated[
         int, about("The number of messages that one worker runs at a time.", 16, ge=1, le=10_000)
     ] = 16
-    block: Annotated[Duration, about("How long a read waits for new messages.", "5s"), SOME_TIME] = Duration("5s")
-    timeout: Annotated[Duration, about("How long one attempt may take.", "60s"), SOME_TIME] = Duration("60s")
+    block: Annotated[Duration, about("How long a read waits for new messages.", "5s"), MIN_1MS] = Duration("5s")
+    timeout: Annotated[Duration, about("How long one attempt may take.", "60s"), MIN_1MS] = Duration("60s")
     on_timeout: Annotated[
         Literal["retry", "finish"],
         about(
@@ -49,7 +49,7 @@ class PipelineWork(Section):
             "workers take over its messages.",
             "30s",
         ),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("30s")
     max_pending_per_worker: Annotated[
         int,
@@ -75,7 +75,7 @@ class PipelineWork(Section):
             "to start. Requires `isolation: process`.",
             "512Mi",
         ),
-        ROOM_FOR_PYTHON,
+        MIN_16MI,
     ] = None
 
 
@@ -145,4 +145,4 @@ class DeadLetter(Section):
             derived="{<stream.key>}:<stream.group>:dead",
         ),
     ] = ""
-    keep: Annotated[Duration, about("How long a dead letter is kept.", "14d"), SOME_TIME] = Duration("14d")
+    keep: Annotated[Duration, about("How long a dead letter is kept.", "14d"), MIN_1MS] = Duration("14d")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from penstock_spec.kinds.scheduler.strings import Pattern
 from penstock_spec.model import Section, about
-from penstock_spec.values.bounds import A_SECOND, SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS, MIN_1S
 from penstock_spec.values.quantities import Duration
 
 Budget = Annotated[Duration, about("The maximum duration of one pass; `0s` means no limit.", "5s")]
@@ -27,13 +27,13 @@ class Zombies(Section):
     enabled: Annotated[bool, about("Whether zombies are cancelled.", True)] = True
     threshold: Annotated[Duration, about("How long after its deadline a job is cancelled.", "30s")] = Duration("30s")
     every: Annotated[
-        Duration, about("How often a pod scans for zombies, in addition to the timer of each job.", "5m"), A_SECOND
+        Duration, about("How often a pod scans for zombies, in addition to the timer of each job.", "5m"), MIN_1S
     ] = Duration("5m")
     budget: Budget = Duration("0s")
     abandon_after: Annotated[
         Duration,
         about("How long a job may ignore its cancellation before it is abandoned and its permit is returned.", "30s"),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("30s")
     exceptional: Annotated[
         Exceptional, about("Jobs with a longer threshold.", {"pattern": "reports/.*", "threshold": "60m"})
@@ -54,10 +54,10 @@ class Orphans(Section):
             "10m",
         ),
     ] = Duration("10m")
-    every: Annotated[Duration, about("How often the leader looks for orphans.", "5m"), A_SECOND] = Duration("5m")
-    leadership: Annotated[
-        Duration, about("How long a pod stays leader without renewing its lock.", "2m"), SOME_TIME
-    ] = Duration("2m")
+    every: Annotated[Duration, about("How often the leader looks for orphans.", "5m"), MIN_1S] = Duration("5m")
+    leadership: Annotated[Duration, about("How long a pod stays leader without renewing its lock.", "2m"), MIN_1MS] = (
+        Duration("2m")
+    )
     force_all_pods: Annotated[bool, about("Let every pod look for orphans in its own shards.", True)] = False
     remove_numeric: Annotated[
         bool,

@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 
 from penstock_spec.failures.classes import MATCHES, FailureMatch
 from penstock_spec.model import Number, Section, about
-from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import Name, Text
 
@@ -31,10 +31,10 @@ STANDARD: Mapping[str, Mapping[str, Any]] = {
 class FailureBackoff(Section):
     """Waits after consecutive failures of one class."""
 
-    first: Annotated[Duration, about("The wait after the first failure.", "30s"), SOME_TIME] = Duration("30s")
+    first: Annotated[Duration, about("The wait after the first failure.", "30s"), MIN_1MS] = Duration("30s")
     factor: Annotated[Number, about("Each wait is this many times the previous one.", 2, ge=1, le=100)] = 1
     limit: Annotated[
-        Duration | None, about("The longest wait. Without it the longest wait is one day.", "10m"), SOME_TIME
+        Duration | None, about("The longest wait. Without it the longest wait is one day.", "10m"), MIN_1MS
     ] = None
 
 

@@ -8,7 +8,7 @@ from pydantic import Discriminator, SerializationInfo, SerializerFunctionWrapHan
 
 from penstock_spec.kinds.scheduler.strings import Cron, JobName, TimeZone
 from penstock_spec.model import Section, TypeName, about
-from penstock_spec.values.bounds import A_SECOND, SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS, MIN_1S
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import Field_, Handler, Name, Text
 
@@ -46,7 +46,7 @@ class SendTo(Section):
 Every = Annotated[
     Duration | None,
     about("The interval from the start of a run to the next. Due times are rounded up to whole seconds.", "30s"),
-    A_SECOND,
+    MIN_1S,
 ]
 CronTimes = Annotated[
     Cron | None,
@@ -61,7 +61,7 @@ ErrorInterval = Annotated[
         "after any other run.",
         "2m",
     ),
-    A_SECOND,
+    MIN_1S,
 ]
 Timeout = Annotated[
     Duration | None,
@@ -69,7 +69,7 @@ Timeout = Annotated[
         "How long a run may take before it counts as hanging. Defaults to `every`, and to 5m for cron jobs.",
         "5m",
     ),
-    SOME_TIME,
+    MIN_1MS,
 ]
 Work = Annotated[
     Handler | None,

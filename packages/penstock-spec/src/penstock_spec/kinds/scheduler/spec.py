@@ -22,7 +22,7 @@ from penstock_spec.kinds.scheduler.work import (
 from penstock_spec.model import Section, about
 from penstock_spec.pods import Egress, Grace, Resources, SidecarQuitUrl
 from penstock_spec.sections import Acknowledgement, Owner, Patch, Suppression
-from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import Handler, Image, Name
 
@@ -31,11 +31,11 @@ class SchedulerShutdown(Section):
     """How a pod shuts down: it takes no more jobs, cancels running ones, gives them back, and exits."""
 
     grace: Grace = Duration("30s")
-    cancel: Annotated[Duration, about("How long cancelled jobs may take to end.", "10s"), SOME_TIME] = Duration("10s")
+    cancel: Annotated[Duration, about("How long cancelled jobs may take to end.", "10s"), MIN_1MS] = Duration("10s")
     force: Annotated[
         Duration,
         about("How much longer the pod waits for jobs that ignored the cancellation before it abandons them.", "5s"),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("5s")
     sidecar_quit_url: SidecarQuitUrl = None
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from penstock_spec.kinds.scheduler.job import MOST_SHARDS
 from penstock_spec.kinds.scheduler.strings import Pattern
 from penstock_spec.model import Number, Section, about
-from penstock_spec.values.bounds import A_SECOND, SOME_TIME
+from penstock_spec.values.bounds import MIN_1MS, MIN_1S
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import Handler
 
@@ -18,7 +18,7 @@ class SchedulerWork(Section):
     concurrency: Annotated[
         int, about("The number of jobs that one pod runs at a time; 0 or less means no limit.", 100, le=100_000)
     ] = 100
-    interval: Annotated[Duration, about("How often a pod checks for due jobs.", "1s"), SOME_TIME] = Duration("1s")
+    interval: Annotated[Duration, about("How often a pod checks for due jobs.", "1s"), MIN_1MS] = Duration("1s")
     batch: Annotated[
         int,
         about(
@@ -44,12 +44,12 @@ class SchedulerWork(Section):
             "jobs is due again at its deadline.",
             "30s",
         ),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("30s")
     clock: Annotated[
         Duration,
         about("How long a pod uses its measured difference between its own clock and Redis time.", "10s"),
-        SOME_TIME,
+        MIN_1MS,
     ] = Duration("10s")
 
 
@@ -79,7 +79,7 @@ class Shards(Section):
 class Refresh(Section):
     """How registered jobs are compared with the jobs of the spec, which may change while pods run."""
 
-    every: Annotated[Duration, about("How often the jobs are compared.", "30s"), A_SECOND] = Duration("30s")
+    every: Annotated[Duration, about("How often the jobs are compared.", "30s"), MIN_1S] = Duration("30s")
     budget: Annotated[Duration, about("The maximum duration of one pass; `0s` means no limit.", "5s")] = Duration("0s")
 
 
@@ -111,14 +111,14 @@ class Breakers(Section):
             le=10_000,
         ),
     ] = 5
-    within: Annotated[Duration, about("Failures count if they happen within this time.", "10s"), SOME_TIME] = Duration(
+    within: Annotated[Duration, about("Failures count if they happen within this time.", "10s"), MIN_1MS] = Duration(
         "10s"
     )
     cooldown: Annotated[
-        Duration, about("How long a breaker stays open before it becomes half-open.", "30s"), SOME_TIME
+        Duration, about("How long a breaker stays open before it becomes half-open.", "30s"), MIN_1MS
     ] = Duration("30s")
     half_open: Annotated[
-        Duration, about("How long a half-open breaker must see no failure before it closes.", "5s"), SOME_TIME
+        Duration, about("How long a half-open breaker must see no failure before it closes.", "5s"), MIN_1MS
     ] = Duration("5s")
 
 
@@ -148,5 +148,5 @@ class SchedulerAlerts(Section):
     """When people are alerted. `health` defines when a pod is degraded."""
 
     degraded_for: Annotated[
-        Duration, about("How long a pod must be degraded before an alert fires.", "5m"), SOME_TIME
+        Duration, about("How long a pod must be degraded before an alert fires.", "5m"), MIN_1MS
     ] = Duration("5m")

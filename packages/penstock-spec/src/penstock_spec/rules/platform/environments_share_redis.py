@@ -23,7 +23,7 @@ from penstock_spec.rules.define import platform_rule
 
 @platform_rule(Severity.WARNING)
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
-    for name, other in subject.whole.environments.items():
+    for name, other in subject.file.environments.items():
         if name == subject.environment:
             return  # reported at the later of the two environments
         index = _shared_address(subject.platform, other)

@@ -20,7 +20,7 @@ from penstock_spec.rules.define import fleet_rule
 @fleet_rule(Severity.ERROR)
 def rule(fleet: Fleet) -> Iterator[Problem]:
     names = [str(pipeline.values["name"]) for pipeline in fleet.of("pipeline")]
-    for member in fleet.of("scheduler") if fleet.whole else ():
+    for member in fleet.of("scheduler") if fleet.complete else ():
         for path, name in member.values.items():
             if path.endswith(".send.pipeline") and name not in names:
                 close = nearest(str(name), names)
