@@ -230,7 +230,7 @@ def test_a_failure_of_one_pipeline_hides_no_other(house: Callable[..., House]) -
     assert janitor.process.wait(PATIENCE) == 1, janitor.log()
     assert "would create the group  (well: 1)" in janitor.log()
     assert "broken: cannot be checked: Redis refused: WRONGTYPE" in janitor.log()
-    assert "something else stands under one of the pipeline's keys" in janitor.log()
+    assert "one of the pipeline's keys has another type" in janitor.log()
 
 
 def test_the_command_changes_nothing(target: Target, tmp_path_factory: pytest.TempPathFactory) -> None:

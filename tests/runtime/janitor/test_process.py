@@ -294,8 +294,8 @@ def test_once_without_redis(house: Make, server: Server) -> None:
     for option in ("--once", "--dry-run"):
         janitor = one.janitor(option)
         assert janitor.process.wait(PATIENCE) == 2
-        assert "error: Redis cannot be reached: " in janitor.log()
-        assert "hint: see that it runs and that this machine may reach it" in janitor.log()
+        assert "error: Redis is unreachable: " in janitor.log()
+        assert "hint: check that it runs and accepts connections from here" in janitor.log()
         assert janitor.events(Event.REDIS_UNREACHABLE, Event.REDIS_REFUSED) == []
         assert "Traceback" not in janitor.log()
 

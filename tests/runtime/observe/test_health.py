@@ -120,7 +120,7 @@ def test_readiness_has_reasons(served: Served) -> None:
     served.readiness.release(Why.STARTING)
     answered = served.ask("/readyz")
     assert answered.status == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answered.body == b"not ready: Redis cannot be reached, draining\n"
+    assert answered.body == b"not ready: Redis is unreachable, draining\n"
     served.readiness.release(Why.DRAINING)
     served.readiness.release(Why.REDIS_ABSENT)
     served.readiness.release(Why.REDIS_ABSENT)
@@ -208,7 +208,7 @@ def test_a_path_that_fails_is_a_plain_500(served: Served, caplog: pytest.LogCapt
 
     served.server.add("/broken", broken)
     answered = served.ask("/broken")
-    assert (answered.status, answered.body) == (500, b"this could not be answered; the log says why\n")
+    assert (answered.status, answered.body) == (500, b"internal error; see the log\n")
     [line] = logged(caplog)
     assert (line["event"], line["path"], line["error"]) == (Event.HTTP_REQUEST_FAILED, "/broken", "ValueError")
     assert "secret" not in str(line)

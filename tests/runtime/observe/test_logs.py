@@ -342,7 +342,7 @@ def test_the_level_is_what_the_environment_says(begin: Begin) -> None:
     ]
     with pytest.raises(CannotGoOn) as raised:
         level_of({"LOG_LEVEL": "loud"})
-    assert raised.value.says == "`LOG_LEVEL` is `loud`, which is no level"
+    assert raised.value.says == "`LOG_LEVEL` is `loud`, which is not a level"
     assert "WARNING" in raised.value.hint
     written = begin(level=logging.ERROR)
     logging.getLogger("media").warning("unseen")

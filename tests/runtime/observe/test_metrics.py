@@ -322,5 +322,5 @@ def test_a_board_can_be_shown_on_several_registries(board: Board) -> None:
 def test_two_metrics_of_one_name_are_refused(board: Board) -> None:
     """A board shows each name with one meaning."""
     other = Metric(working.DONE.name, MetricKind.COUNTER, "Other.", frozenset({"worker"}), working.DONE.labels)
-    with pytest.raises(ValueError, match="two metrics called `penstock_done_total`"):
+    with pytest.raises(ValueError, match="two metrics are named `penstock_done_total`"):
         board.declare(other)

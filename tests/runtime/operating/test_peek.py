@@ -189,13 +189,13 @@ def test_what_a_stranger_wrote_breaks_nothing(desk: Desk) -> None:
     ran = desk.penstock("peek", "trial", "--json")
     told = {one["id"]: one for one in ran.objects}
     assert (ran.code, list(told)) == (0, [id_ for state in get_args(State) for id_ in order(state, found[state])])
-    assert told[LATER] | {"unreadable": "its body is none of ours", "deleted": False, "fields": {}} == told[LATER]
+    assert told[LATER] | {"unreadable": "its body has an unknown format", "deleted": False, "fields": {}} == told[LATER]
     assert told[LATER]["due_in_seconds"] is None
     assert told[found["ready"][0]]["attempts"] is None
     for words in (["--state", "delayed"], [LATER], [LATER, "--bodies"]):
         ran = desk.penstock("peek", "trial", *words)
         assert (ran.code, ran.err) == (0, "")
-        assert "(its body is none of ours)" in ran.out
+        assert "(its body has an unknown format)" in ran.out
     out = desk.penstock("peek", "trial", "--state", "ready").out
     assert re.search(rf"^{found['ready'][0]} +\S+ +- ", out, re.MULTILINE)
 

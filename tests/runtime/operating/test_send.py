@@ -198,8 +198,8 @@ def test_absence_of_redis_is_one_sentence(make_desk: Callable[..., Desk]) -> Non
     line, hint = ran.err.splitlines()
     assert line.startswith("not sent: no connection to ")
     assert hint == (
-        "hint: see that it runs and that this machine may reach it; `--redis URL` names another, "
-        "`--embedded` is one of this repository's own"
+        "hint: check that it runs and accepts connections from here; `--redis URL` uses another one, "
+        "`--embedded` the repository's own"
     )
 
 
@@ -212,7 +212,7 @@ def test_the_way_out_is_told_once(make_desk: Callable[..., Desk]) -> None:
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 1", "line 2", "line 3", "line 4", "hint"]
     desk.ask("SET", desk.keys.stream, "no stream")
     _, hint = desk.penstock("send", "trial", "{}").err.splitlines()
-    assert hint.startswith("hint: something else stands under one of the pipeline's keys")
+    assert hint.startswith("hint: one of the pipeline's keys has another type")
 
 
 @pytest.mark.parametrize(

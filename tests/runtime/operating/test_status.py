@@ -91,7 +91,7 @@ def test_absence_of_redis_is_one_sentence(desk: Desk) -> None:
     ran = desk.penstock("status", redis=f"redis://127.0.0.1:{free_port()}")
     assert ran.code == 2
     says, hint = ran.err.splitlines()
-    assert says.startswith("error: Redis cannot be reached: ")
+    assert says.startswith("error: Redis is unreachable: ")
     assert hint.startswith("hint: ")
     assert ran.out == ""
 

@@ -98,8 +98,8 @@ def test_a_connection_that_was_lost_loses_nothing(desk: Desk, server: Server) ->
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    assert "Redis does not answer, trying again" in err
-    assert "Redis answers again" in err
+    assert "Redis is unreachable, retrying" in err
+    assert "Redis is reachable again" in err
 
 
 @pytest.mark.parametrize("verb", ["tail", "peek", "status", "send"])

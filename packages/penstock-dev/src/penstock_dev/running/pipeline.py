@@ -114,7 +114,7 @@ class PipelineWorkload:
         measured, now = await measure(link, keys), await counts(link, keys)
         before, self._before = self._before, now
         done = None if before is None else done_per_second(self.spec, before, now)
-        status = Status(self.resolved, measured, done=done).told()
+        status = Status(self.resolved, measured, done=done).as_json()
         return Measurements(
             by_state=tuple((state, _int_or_none(status[state])) for state in STATES),
             backlog=_backlog(self.spec, measured),

@@ -112,7 +112,7 @@ async def _once(pipelines: Sequence[ResolvedPipeline], credentials: Credentials,
         await asyncio.sleep(INTERVAL)
         found = await statuses.look()
     if as_json:
-        told = {"environment": pipelines[0].environment, "pipelines": [one.told() for one in found]}
+        told = {"environment": pipelines[0].environment, "pipelines": [one.as_json() for one in found]}
         tell(json.dumps(told, indent=2))
     else:
         for line in _lines(found):
@@ -134,7 +134,7 @@ async def _watch(
         first = True
         while True:
             if as_json:
-                tell_json({"environment": pipelines[0].environment, "pipelines": [one.told() for one in found]})
+                tell_json({"environment": pipelines[0].environment, "pipelines": [one.as_json() for one in found]})
             elif draws:
                 _draw([*_lines(found), *_folded(_troubles(found))], first=first)
             else:

@@ -1,8 +1,7 @@
-"""What a line of the log is about.
+"""The subject of log lines.
 
-The worker says once, in a context variable, which message a task runs; whatever logs in there, the handler's own
-`logging.getLogger(__name__)` too, is about that message. Saying it is all that a message pays: what the fields are is
-asked when a line is written, and most handlers write none.
+A worker sets the message of a task in a context variable. All lines that are logged in that task, by any logger, are
+about that message. Fields are computed only when a line is written, so messages without lines pay nothing.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from typing import Protocol
 
 
 class Subject(Protocol):
-    """What knows the fields of its lines, such as a delivery."""
+    """Something that lines are about, such as a message."""
 
     def log_fields(self) -> Mapping[str, object]:
-        """The fields, of a message: `message_id`, `attempt`, `correlation` and those of `message.log_fields`."""
+        """Fields of each line; for a message `message_id`, `attempt`, `correlation` and `message.log_fields`."""
         ...
 
 
 def fields_of_message(
     message_id: str, attempt: int, correlation: str | None, chosen: Mapping[str, object]
 ) -> dict[str, object]:
-    """The fields of a message, under the names that they have in every line; `chosen` are those of its body."""
+    """The fields of each line about a message; `chosen` are those of `message.log_fields`."""
     own: dict[str, object] = {"message_id": message_id, "attempt": attempt}
     if correlation is not None:
         own["correlation"] = correlation
@@ -31,11 +30,11 @@ def fields_of_message(
 
 
 def free(name: str, taken: Mapping[str, object]) -> str:
-    """The name, or where it is taken, with underscores behind it."""
+    """The name, with underscores appended while it is taken."""
     while name in taken:
         name += "_"
     return name
 
 
 ABOUT: ContextVar[Subject | None] = ContextVar("penstock_about", default=None)
-"""Set in the task of a message; a thread that runs a handler gets it with a copy of the context."""
+"""Set in the task of a message. Threads that run handlers get a copy of the context."""

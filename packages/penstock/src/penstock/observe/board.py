@@ -1,7 +1,7 @@
-"""The board: every number that a process shows, as families of one name with a child for each set of labels.
+"""The metrics of a process: one family per name, with a child for each set of label values.
 
-Whoever asks for a child twice gets the same one: two producers of a pipeline in one process count together, and no
-name ever stands twice on the page.
+The same labels give the same child: two producers of a pipeline in one process count together, and no name appears
+twice on the page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Child = Counter | Gauge | Histogram
 
 
 class Board:
-    """A collector of `prometheus_client`, made without it."""
+    """A collector for `prometheus_client` that does not import it."""
 
     def __init__(self) -> None:
         self._families: dict[str, tuple[Metric, dict[tuple[str, ...], Child]]] = {}
@@ -32,11 +32,11 @@ class Board:
         self._shown: WeakSet[prometheus_client.CollectorRegistry] = WeakSet()
 
     def declare(self, metric: Metric) -> None:
-        """The name is shown from now on, also without a child."""
+        """Export the name, even without a child."""
         self._children(metric)
 
     def child(self, metric: Metric, values: tuple[str, ...]) -> Child:
-        """The number with these values of the metric's labels."""
+        """The child with these label values."""
         children = self._children(metric)
         with self._lock:
             if values not in children:
@@ -47,11 +47,11 @@ class Board:
         with self._lock:
             known, children = self._families.setdefault(metric.name, (metric, {}))
         if known != metric:
-            raise ValueError(f"there are two metrics called `{metric.name}`")
+            raise ValueError(f"two metrics are named `{metric.name}`")
         return children
 
     def show_on(self, registry: prometheus_client.CollectorRegistry) -> None:
-        """Beside all that is registered there; a second time changes nothing."""
+        """Register with a registry, once."""
         with self._lock:
             if registry in self._shown:
                 return
@@ -59,15 +59,15 @@ class Board:
         registry.register(self)
 
     def renew(self) -> None:
-        """This process is a child: whoever may have held the lock is not here."""
+        """Replace the lock in a forked child: its holder may not exist here."""
         self._lock = Lock()
 
     def describe(self) -> Iterator[prometheus_client.Metric]:
-        """Nothing: our names have a prefix of their own, and a registry need not compare them with others."""
+        """Nothing: the prefix of the names makes comparison with other collectors unnecessary."""
         return iter(())
 
     def collect(self) -> Iterator[prometheus_client.Metric]:
-        """What everything is now; in whatever thread asks."""
+        """Read all values, in the calling thread."""
         import prometheus_client as client  # noqa: PLC0415 - as above
         from prometheus_client.samples import Sample  # noqa: PLC0415 - as above
 
@@ -95,7 +95,7 @@ def _new(metric: Metric) -> Child:
 
 @cache
 def process_board() -> Board:
-    """That of this process, as `prometheus_client` has one registry for it; a simulation makes boards of its own."""
+    """The board of this process; simulations create their own."""
     return Board()
 
 

@@ -1,9 +1,8 @@
-"""What the runtime says of a failure: its type, and the place in the team's code. Not its text.
+"""What the runtime logs of an exception: its type and the place in the team's code, without its text.
 
-The text of an exception quotes what it failed on: `KeyError: 'jane@example.org'`, `invalid literal: '4111 1111 ...'`.
-Of a message's body nothing is ever logged but `message.log_fields`, and the text would be the way around it. So the
-runtime's own lines name type and place; the text goes with the message to its dead letter, where only those look who
-may see bodies. A handler that logs an exception itself has decided otherwise, and its line says all.
+The text of an exception often quotes a body: `KeyError: 'jane@example.org'`, `invalid literal: '4111 1111 ...'`. Only
+`message.log_fields` of a body may be logged. So Penstock's own lines name type and place. The text goes to the dead
+letter, which only people who may see bodies read. A handler that logs an exception itself decides what it shows.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from types import FrameType, TracebackType
 
 OURS = __name__.partition(".")[0]
 _NOBODYS = frozenset({OURS, "asyncio", "concurrent", "threading", "importlib", "_frozen_importlib"})
-"""Packages that only pass a failure on."""
+"""Packages that only pass exceptions on."""
 _PYTHONS = os.path.join(os.path.dirname(os.__file__), "")  # noqa: PTH118, PTH120 - frames hold texts
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure without its text."""
+    """An exception without its text."""
 
     error: str
     at: str
@@ -33,9 +32,9 @@ class Failure:
 
 
 def failure(error: BaseException, package: str = "") -> Failure:
-    """The place is the innermost in `package`, the team's (`media` of `media.clustering:cluster`).
+    """Describe an exception. Its place is the innermost frame in the team's `package`.
 
-    Or else in what looks like somebody's own code, or else in a library, or else in ours.
+    Without one, it is the innermost frame in other code that is not installed, then in a library, then in Penstock.
     """
     frames = list(_frames(error.__traceback__))
     theirs = [one for one in frames if package and _package(one[0]) == package]
@@ -47,7 +46,7 @@ def failure(error: BaseException, package: str = "") -> Failure:
 
 
 def type_name(error: BaseException) -> str:
-    """As a person writes it: `ValueError`, `httpx.ReadTimeout`."""
+    """The name of its type, such as `ValueError` or `httpx.ReadTimeout`."""
     kind = type(error)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
@@ -69,12 +68,12 @@ def _package(frame: FrameType) -> str:
 
 
 def _is_somebodys(file: str) -> bool:
-    """Neither Python's nor a library's."""
+    """Whether a file belongs neither to Python nor to a library."""
     return not file.startswith(("<", _PYTHONS)) and not any(folder in file for folder in _INSTALLED)
 
 
 def _file(frame: FrameType) -> str:
-    """From the package on, as it stands in the team's repository: `media/clustering.py`."""
+    """The path from the package on, such as `media/clustering.py`."""
     path = PurePath(frame.f_code.co_filename)
     known = sys.modules.get(_module(frame))
     depth = _module(frame).count(".") + 1 + (path.stem == "__init__" and hasattr(known, "__path__"))

@@ -1,9 +1,9 @@
-"""The HTTP server of a pod: `/livez`, `/readyz`, `/metrics`, `/internal/health/redis`, and what others add.
+"""The HTTP server of a pod: `/livez`, `/readyz`, `/metrics`, `/internal/health/redis`, and added routes.
 
-It runs in a thread and a loop of its own, so that it answers, and tells the truth, while the watched loop is blocked. A
-client can hold neither of them up: a request has five seconds to arrive and eight kilobytes of room, an answer ten
-seconds to be made and ten to be taken. At the most `MOST` connections are open; a further one ends the oldest, so that
-those who open connections and say nothing cannot keep the kubelet out.
+It runs in its own thread and event loop, so it answers while the pod's loop is blocked. Clients cannot block it: a
+request has five seconds to arrive and may have eight kilobytes; an answer has ten seconds to be computed and ten to be
+received. At most `MOST` connections are open. Another one closes the oldest, so that idle connections cannot lock the
+kubelet out.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ from penstock_spec.findings import CannotGoOn
 
 MOST = 64
 ARRIVE, MAKE, TAKE, LINGER = 5.0, 10.0, 10.0, 1.0
-"""Seconds for a request to arrive, for an answer to be made, to be taken, and for the client to go."""
+"""Seconds for a request to arrive, an answer to be computed, to be received, and the client to disconnect."""
 ASK = 5.0
-"""Seconds that Redis has to answer how it is."""
+"""Seconds for the Redis check."""
 
 log = Log(logging.getLogger(__name__))
 
 Route = Callable[[Request], Awaitable[Answer]]
-"""What answers a path. It runs in the server's thread: it only looks at what may be seen from there."""
+"""Answers a path. It runs in the server's thread, and reads only what is safe to read there."""
 
 
 @dataclass(frozen=True, slots=True)
 class RedisHealth:
-    """How Redis is, as seen from this pod."""
+    """The state of Redis as this pod sees it."""
 
     ping: float | None
-    """Seconds that a PING took; none when there was no answer."""
+    """Seconds that a PING took; None without an answer."""
     group: bool
-    """Whether what the pod works on is there: of a pipeline, its group."""
+    """Whether the pipeline's group, or what else the pod needs, exists."""
     error: str = ""
-    """Its kind, when something failed."""
+    """The kind of the failure, if any."""
 
 
 AskRedis = Callable[[], Awaitable[RedisHealth]]
-"""Has a connection of its own: it runs in the server's loop."""
+"""Uses its own connection, because it runs in the server's loop."""
 
 
 class HealthServer:
-    """Starts, answers until it is stopped."""
+    """Serves HTTP until it is stopped."""
 
     def __init__(self, heart: Heart, limit: float, readiness: Readiness, pages: Pages) -> None:
-        """`limit`: seconds without a heartbeat from which on the loop counts as blocked."""
+        """`limit` is how many seconds without a heartbeat mean that the loop is blocked."""
         self._heart = heart
         self._limit = limit
         self._readiness = readiness
@@ -72,11 +72,11 @@ class HealthServer:
         self.port = 0
 
     def add(self, path: str, route: Route) -> None:
-        """One more path; before or after the start."""
+        """Add a path, before or after `start`."""
         self._routes[path] = route
 
     def add_redis(self, ask: AskRedis, has: str = "group") -> None:
-        """`/internal/health/redis`: 200 while Redis answers and has the group, or what else pods of a kind work on."""
+        """Add `/internal/health/redis`: 200 if Redis answers and the group, or whatever `has` names, exists."""
 
         async def answer(_request: Request) -> Answer:
             try:
@@ -92,7 +92,7 @@ class HealthServer:
         self.add("/internal/health/redis", answer)
 
     def start(self, host: str, port: int) -> None:
-        """Binds at once, so that a port in use is told to whoever starts; port 0 takes a free one, see `port`."""
+        """Bind, then serve in a thread. Raises CannotGoOn if the port is in use. Port 0 takes a free one."""
         listening = _listen(host, port)
         self.port = listening.getsockname()[1]
         started = threading.Event()
@@ -103,7 +103,7 @@ class HealthServer:
         started.wait()
 
     def stop(self) -> None:
-        """Whatever is being answered is cut off."""
+        """Stop, and close open connections."""
         if self._loop is not None and self._thread is not None:
             with suppress(RuntimeError):  # the loop is closed: it had stopped already
                 self._loop.call_soon_threadsafe(self._stop.set)
@@ -164,7 +164,7 @@ class HealthServer:
     async def _answer(self, request: Request) -> Answer:
         route = self._routes.get(request.path)
         if route is None:
-            return Answer.text(HTTPStatus.NOT_FOUND, "there is nothing here")
+            return Answer.text(HTTPStatus.NOT_FOUND, "not found")
         if request.method not in {"GET", "HEAD"}:
             told = Answer.text(HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD")
             return Answer(told.status, told.body, headers={"Allow": "GET, HEAD"})
@@ -173,7 +173,7 @@ class HealthServer:
                 return await route(request)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client is told no more than that
             log.event(Event.HTTP_REQUEST_FAILED, error, path=request.path)
-            return Answer.text(HTTPStatus.INTERNAL_SERVER_ERROR, "this could not be answered; the log says why")
+            return Answer.text(HTTPStatus.INTERNAL_SERVER_ERROR, "internal error; see the log")
 
     async def _live(self, _request: Request) -> Answer:
         blocked = self._blocked()

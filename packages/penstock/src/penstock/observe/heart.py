@@ -1,7 +1,6 @@
-"""Whether a loop still turns, seen from another thread.
+"""Heartbeats of an event loop, read by other threads.
 
-The watched loop says so four times a second, in between whatever it runs. What holds it up for long (a handler that
-computes instead of awaiting, a call that blocks) makes the beats late, and that can be seen from outside.
+The loop beats four times a second. A handler that computes or blocks instead of awaiting delays the beats.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import time
 from collections.abc import Callable
 
 EVERY = 0.25
-"""Seconds between two beats."""
+"""Seconds between beats."""
 WINDOW = 15.0
-"""Lateness is remembered for one to two of these."""
+"""Seconds; the worst delay is remembered for one to two windows."""
 
 
 class Heart:
-    """Beats in one thread; is listened to in others, each of which sees whole numbers, old or new."""
+    """Beats in one thread and is read in others; each value is replaced as a whole."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -27,7 +26,7 @@ class Heart:
         self._next: asyncio.TimerHandle | None = None
 
     def beat(self) -> None:
-        """The loop turns."""
+        """Record that the loop runs."""
         now = self._clock()
         late = now - self._last - EVERY
         self._last = now
@@ -36,12 +35,12 @@ class Heart:
         self._worst = max(self._worst, late)
 
     def beat_in(self, loop: asyncio.AbstractEventLoop) -> None:
-        """From now on, until `stop`; called in that loop's thread."""
+        """Beat until `stop`. Call this in the loop's thread."""
         self.beat()
         self._next = loop.call_later(EVERY, self.beat_in, loop)
 
     def stop(self) -> None:
-        """No more beats."""
+        """Stop beating."""
         if self._next is not None:
             self._next.cancel()
 
@@ -50,5 +49,5 @@ class Heart:
         return self._clock() - self._last
 
     def lag(self) -> float:
-        """The worst lateness of the last half minute, the present one included."""
+        """The worst delay in the last half minute, including the current one."""
         return max(self._worst, self._worst_before, self.age() - EVERY, 0.0)

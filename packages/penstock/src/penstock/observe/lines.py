@@ -1,7 +1,7 @@
-"""Records of `logging` as lines: JSON for machines, text for people.
+"""Formats log records as lines: JSON for machines, text for people.
 
-Fields have fixed names; a field of a message or a handler whose name is taken gets an underscore behind it. Values are
-cut at 256 characters, and nothing in a line can move a cursor or begin another line.
+Fields have fixed names; a field of a message or handler whose name is taken gets an underscore appended. Values are cut
+at 256 characters. No line can move a cursor or start another line.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from penstock_spec.report.safe import safe
 
 LONGEST_VALUE = 256
 LONGEST_TEXT = 8000
-"""Of a message or a traceback, of which the end says most; a container's log cuts lines at 16 KiB."""
+"""Characters of a message, or of the end of a traceback; container logs cut lines at 16 KiB."""
 LARGEST = 2**63
 
 ABOUT_KEY, EVENT_KEY, FIELDS_KEY = "penstock_about", "penstock_event", "penstock_fields"
-"""Where our own loggers put what they say into a record."""
+"""Attributes that Penstock's loggers add to a record."""
 PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {
     "message",
     "asctime",
@@ -35,30 +35,30 @@ PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {
     EVENT_KEY,
     FIELDS_KEY,
 }
-"""What every record has; all else came with a handler's own `extra`."""
+"""Attributes of every record; others come from a handler's `extra`."""
 
 
 @dataclass(slots=True)
 class Process:
-    """Who writes. The consumer changes when a lease was lost."""
+    """The process that logs. Its consumer changes when a lease is lost."""
 
     name: str = ""
     consumer: str = ""
     host: str = field(default_factory=socket.gethostname)
     pid: int = field(default_factory=os.getpid)
     kind: str = "pipeline"
-    """Of the spec; the field with its name is called by it."""
+    """The kind of the spec: also the name of the field that holds the spec's name."""
 
 
 class JsonLines(logging.Formatter):
-    """A line is an object."""
+    """One JSON object per line."""
 
     def __init__(self, process: Process) -> None:
         super().__init__()
         self._process = process
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line; characters beyond ASCII are escaped, so that no terminal obeys any of them."""
+        """One line. Characters beyond ASCII are escaped, so no terminal interprets them."""
         line: dict[str, object] = {
             "timestamp": timestamp(record.created),
             "level": record.levelname,
@@ -81,10 +81,10 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """For people: time, level, message, event, fields; below it the traceback, if there is one."""
+    """Time, level, message, event and fields; a traceback follows below."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """A line, or several with a traceback."""
+        """One line, or several with a traceback."""
         said = " ".join(f"{safe(name)}={safe(_words(shown(value)))}" for name, value in fields(record))
         if event := event_of(record):
             said = f"event={event} {said}".rstrip()
@@ -95,13 +95,13 @@ class TextLines(logging.Formatter):
 
 
 def event_of(record: logging.LogRecord) -> str:
-    """The event of one of our own lines; nothing for others."""
+    """The event of one of Penstock's own lines; empty for others."""
     event: Event | None = getattr(record, EVENT_KEY, None)
     return "" if event is None else event.value
 
 
 def fields(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
-    """What the line is about, the trace it belongs to, then what the call itself said. Only our own have an `event`."""
+    """Fields of the line's subject, its trace, then its own. Only Penstock's events may be named `event`."""
     return ((f"{name}_" if name == "event" else name, value) for name, value in _fields(record))
 
 
@@ -125,7 +125,7 @@ def _of(about: Subject) -> Mapping[str, object]:
 
 
 def shown(value: object) -> object:
-    """A value as JSON can have it: bounded, and whatever its class does."""
+    """A JSON value of bounded size, whatever the value's class does."""
     if value is None or isinstance(value, bool):
         return value
     try:

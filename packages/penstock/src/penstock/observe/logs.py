@@ -1,4 +1,4 @@
-"""The log of a process: lines on stderr, set up once by the command, and loggers that take fields.
+"""The log of a process: lines on stderr, and loggers that take fields.
 
     log.info("clustering", images=3)      ->      {"timestamp": "...", "message": "clustering", "images": 3, ...}
 
@@ -26,10 +26,9 @@ STDERR = 2
 
 
 class Lines(logging.Handler):
-    """Writes to a file descriptor, and gives up without a word where nobody reads: a log is no reason to die.
+    """Writes to a file descriptor, and ignores errors: a broken log must not end the process.
 
-    Python's own streams keep what they could not write, and fail with it once more when the process ends: its exit code
-    would be 120 instead of 0.
+    Python's own streams keep unwritten data and fail again at exit, which changes the exit code from 0 to 120.
     """
 
     def __init__(self, descriptor: int = STDERR) -> None:
@@ -37,7 +36,7 @@ class Lines(logging.Handler):
         self._descriptor = descriptor
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line in one write, so that the lines of several processes do not mix."""
+        """Write each line at once, so that lines of several processes do not mix."""
         try:
             rest = memoryview(f"{self.format(record)}\n".encode(errors="backslashreplace"))
             while rest:
@@ -47,9 +46,9 @@ class Lines(logging.Handler):
 
 
 class Log:
-    """A logger that takes fields. With a subject its lines are about that, wherever they are written.
+    """A logger that takes fields. Lines of a logger with a subject carry the subject's fields.
 
-    `package` is the team's, for the places of failures.
+    `package` is the team's: the places of failures are in it.
     """
 
     __slots__ = ("_about", "_logger", "_package")
@@ -60,31 +59,31 @@ class Log:
         self._package = package
 
     def debug(self, message: str, /, **fields: object) -> None:
-        """For who looks for a fault."""
+        """Log a detail for debugging."""
         self._write(logging.DEBUG, message, fields)
 
     def info(self, message: str, /, **fields: object) -> None:
-        """What happened."""
+        """Log what happened."""
         self._write(logging.INFO, message, fields)
 
     def warning(self, message: str, /, **fields: object) -> None:
-        """What should not be so, and is taken care of."""
+        """Log a problem that is handled automatically."""
         self._write(logging.WARNING, message, fields)
 
     def error(self, message: str, /, **fields: object) -> None:
-        """What somebody has to look at."""
+        """Log a problem that needs attention."""
         self._write(logging.ERROR, message, fields)
 
     def exception(self, message: str, /, **fields: object) -> None:
-        """An error with the traceback, and so with the text, of the exception that is being handled."""
+        """Log an error with the traceback and text of the current exception."""
         self._write(logging.ERROR, message, fields, exc_info=True)
 
     def about(self, about: Subject | None) -> Log:
-        """The same for another subject."""
+        """A logger with another subject."""
         return Log(self._logger, about, package=self._package)
 
     def event(self, event: Event, cause: BaseException | None = None, /, **fields: object) -> None:
-        """A line of the runtime itself, see `event_lines`; `cause` adds the type and the place of an exception."""
+        """Log an event of the runtime, see `event_lines`. `cause` adds `error` and `at`."""
         line = EVENT_LINES[event]
         if self._logger.isEnabledFor(line.level):
             fields = {name: value for name, value in fields.items() if value is not None}
@@ -108,7 +107,7 @@ class Log:
 
 
 def set_up(process: Process, *, format_: Literal["json", "text"], level: int, descriptor: int = STDERR) -> None:
-    """From now on every logger of this process writes such lines, and nothing else writes any."""
+    """Let all loggers of this process write such lines, and nothing else."""
     lines = Lines(descriptor)
     lines.setFormatter(JsonLines(process) if format_ == "json" else TextLines())
     root = logging.getLogger()
@@ -120,15 +119,15 @@ def set_up(process: Process, *, format_: Literal["json", "text"], level: int, de
 
 
 def level_of(environ: Mapping[str, str]) -> int:
-    """What `LOG_LEVEL` asks for; INFO when it says nothing."""
+    """The level that `LOG_LEVEL` names; by default INFO."""
     said = environ.get("LOG_LEVEL", "") or "INFO"
     if said.upper() not in LEVELS:
-        raise CannotGoOn(f"`LOG_LEVEL` is `{said}`, which is no level", f"one of {', '.join(LEVELS)}")
+        raise CannotGoOn(f"`LOG_LEVEL` is `{said}`, which is not a level", f"one of {', '.join(LEVELS)}")
     return logging.getLevelNamesMapping()[said.upper()]
 
 
 def loop_trouble(_loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
-    """A loop's exception handler: what nobody caught, without its text."""
+    """The exception handler of event loops: logs uncaught exceptions without their text."""
     log = Log(logging.getLogger("penstock.loop"))
     # Of a callback asyncio tells the arguments.
     detail = "an exception in a callback" if "handle" in context else str(context["message"])

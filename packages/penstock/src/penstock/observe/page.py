@@ -1,4 +1,4 @@
-"""What stands at `/metrics`: the board, what handlers registered with `prometheus_client`, and the process's own."""
+"""The page `/metrics`: Penstock's metrics, those that handlers registered, and those of the process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 LEVEL = 5
-"""Of compression: nearly all that there is to gain, for a third of the time."""
+"""Compression level: nearly the best size, in a third of the time."""
 
 log = Log(logging.getLogger(__name__))
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One answer to somebody who scrapes."""
+    """The answer to one scrape."""
 
     content_type: str
     body: bytes
@@ -30,7 +30,7 @@ class Page:
 
 
 class Pages:
-    """Makes them; `prometheus_client` is loaded for the first one, not while a worker starts."""
+    """Renders the page. The first one loads `prometheus_client`, so that workers start without it."""
 
     def __init__(self, board: Board, registry: CollectorRegistry | None = None) -> None:
         self._board = board
@@ -38,7 +38,7 @@ class Pages:
         self._broken = False
 
     def page(self, accept: str, accept_encoding: str) -> Page:
-        """In the format, and compressed, as was asked for."""
+        """Render in the requested format and compression."""
         from prometheus_client import REGISTRY, exposition  # noqa: PLC0415 - as the class says
 
         registry = REGISTRY if self._registry is None else self._registry

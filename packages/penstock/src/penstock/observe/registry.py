@@ -1,4 +1,4 @@
-"""What this process counts, beside what a program of somebody else's counts itself."""
+"""Penstock's metrics on a program's own registry."""
 
 from __future__ import annotations
 

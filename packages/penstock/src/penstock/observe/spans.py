@@ -1,11 +1,11 @@
-"""Spans of OpenTelemetry around sending and processing, where a program has set it up; else the context alone travels.
+"""OpenTelemetry spans around sending and processing, if the program has set it up; otherwise only the context travels.
 
 A message's span is both a *child* of the sender's span and *linked* to it. OpenTelemetry's conventions for messaging
 want the link, and allow the parent where a span is about one message, as ours always are. The parent makes sender and
 handler one trace, so that the lines of both have the same `trace_id`; and since a retry has the same parent, all
 attempts stand side by side below the send that caused them.
 
-An exception is recorded by its type and its frames. Its text may quote the body of a message, see `failures`.
+An exception is recorded with type and frames, without its text, which may quote a body (see `failures`).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 LOOK_AGAIN = 100
-"""Messages after which it is seen that a program has set up OpenTelemetry late."""
+"""Messages between checks whether the program has set up OpenTelemetry."""
 
 
 class Spans:
-    """Makes those of one pipeline."""
+    """Creates the spans of one pipeline."""
 
     def __init__(self, pipeline: str, stream: str, group: str, *, provider: TracerProvider | None = None) -> None:
-        """Without a provider, that which the program has set up when a message comes, if any."""
+        """Without `provider`, the program's own is used, if any."""
         self._pipeline = pipeline
         self._stream = stream
         self._group = group
@@ -46,9 +46,9 @@ class Spans:
 
     @property
     def active(self) -> bool:
-        """Whether spans are made at all; else a message that came without a trace needs no `process`.
+        """Whether spans are created. If not, a message without a trace needs no `process`.
 
-        It costs a microsecond to see that none are, so that is looked at for some messages only.
+        The check costs a microsecond, so only some messages pay for it.
         """
         if self._passive > 0:
             self._passive -= 1
@@ -59,7 +59,7 @@ class Spans:
         return True
 
     def send(self, *, count: int = 1, correlation: str | None = None) -> Sending:
-        """Around one send; around a batch its messages share the span."""
+        """A span around one send, or around a batch."""
         opened = self._open()
         if opened is None:
             return Sending(None)
@@ -70,7 +70,7 @@ class Spans:
         return Sending(tracer.start_span(f"send {self._pipeline}", kind=otel.SpanKind.PRODUCER, attributes=attributes))
 
     def process(self, came_with: Trace | None, *, message_id: str, attempt: int, correlation: str | None) -> Processing:
-        """Around one attempt of a message."""
+        """A span around one attempt."""
         opened = self._open()
         if opened is None:
             return Processing(None, came_with)
@@ -116,7 +116,7 @@ class Spans:
 
 
 class _Around:
-    """A span that is the current one from `with` to its end."""
+    """A span that is current within its `with`."""
 
     def __init__(self, span: Span | None) -> None:
         self.span = span
@@ -124,7 +124,7 @@ class _Around:
         self._failed = False
 
     def failed(self, error: BaseException) -> None:
-        """How it ended."""
+        """Record a failure."""
         self._failed = True
         if self.span is None or (otel := opentelemetry()) is None:
             return
@@ -152,21 +152,21 @@ class _Around:
 
 
 class Sending(_Around):
-    """A send that goes on."""
+    """A send in progress."""
 
     @property
     def trace(self) -> Trace | None:
-        """What the message carries; without spans, what came with the message whose handler sends."""
+        """The trace that the message carries; without spans, the trace of the message whose handler sends."""
         return current() if self.span is None else of_span(self.span.get_span_context())
 
     def sent(self, message_id: str) -> None:
-        """It has an id now."""
+        """Record the message's id."""
         if self.span is not None:
             self.span.set_attribute("messaging.message.id", message_id)
 
 
 class Processing(_Around):
-    """An attempt that goes on."""
+    """An attempt in progress."""
 
     def __init__(self, span: Span | None, came_with: Trace | None) -> None:
         super().__init__(span)
@@ -175,7 +175,7 @@ class Processing(_Around):
 
     @property
     def trace(self) -> Trace | None:
-        """What a child process is handed, to go on in."""
+        """The trace that a child process continues."""
         return self._came_with if self.span is None else of_span(self.span.get_span_context())
 
     def __enter__(self) -> Self:
@@ -192,7 +192,7 @@ class Processing(_Around):
 
 @contextmanager
 def within(trace: Trace | None) -> Generator[None]:
-    """In a child process: what is logged, sent and traced here belongs to what its parent began."""
+    """Continue the parent's trace in a child process: in its logs, sends and spans."""
     token = CARRIED.set(trace)
     otel = opentelemetry()
     try:

@@ -27,7 +27,7 @@ FIRST = b"00"
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where in which trace something belongs."""
+    """A position in a trace."""
 
     trace_id: str
     span_id: str
@@ -41,7 +41,7 @@ class Trace:
 
 
 def read(parent: bytes | None, state: bytes | None = None) -> Trace | None:
-    """What two fields say. A `traceparent` that is not one counts for nothing, and then neither does the state."""
+    """Parse both fields. Without a valid `traceparent`, the state is ignored as well."""
     found = TRACEPARENT.fullmatch(parent) if parent is not None else None
     if found is None:
         return None
@@ -60,24 +60,24 @@ def _is_state(state: bytes) -> bool:
 
 
 CARRIED: ContextVar[Trace | None] = ContextVar("penstock_trace", default=None)
-"""That of the message whose handler runs; set where it has one."""
+"""The trace of the message whose handler runs."""
 
 
 def opentelemetry() -> ModuleType | None:
-    """Its API where this program has loaded it."""
+    """OpenTelemetry's API, if this program has loaded it."""
     module = sys.modules.get("opentelemetry.trace")
     # Another thread may be loading it at this moment; this name is among its last.
     return None if module is None or not hasattr(module, "use_span") else module
 
 
 def of_span(context: SpanContext) -> Trace:
-    """What a message carries that is sent within this span."""
+    """The trace of messages that are sent within this span."""
     state = context.trace_state.to_header()
     return Trace(f"{context.trace_id:032x}", f"{context.span_id:016x}", f"{context.trace_flags:02x}", state)
 
 
 def current() -> Trace | None:
-    """That of the current span where there is OpenTelemetry, else that of the message whose handler runs."""
+    """The trace of the current OpenTelemetry span, or of the message whose handler runs."""
     otel = opentelemetry()
     if otel is not None:
         context = otel.get_current_span().get_span_context()

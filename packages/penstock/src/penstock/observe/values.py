@@ -1,12 +1,10 @@
-"""Numbers that a worker can afford to count with.
+"""Counters, gauges and histograms that are cheap enough for the hot path.
 
-A counter of `prometheus_client` takes a lock for each addition; these are a slot of an object. Additions come from the
-thread that runs the loop, and are read by the one that serves `/metrics`. That is right without a lock: each value is
-one number that is replaced at once, and a reader sees it before or after. Several writers are right as well where there
-is the interpreter's lock: it is handed over at calls and at jumps back only, and between reading a number and putting
-its successor in its place there is neither. (On an interpreter without it, additions from two threads at once could
-count as one. Nothing else could happen.) What belongs together, a histogram's buckets and their sum, may differ for a
-reader by the observation that is being made.
+A counter of `prometheus_client` takes a lock for each addition; these only add to a slot. The event loop's thread
+writes, and the thread that serves `/metrics` reads. That needs no lock: each value is one number, replaced at once.
+Several writers are safe with the interpreter's lock, which changes hands only at calls and backward jumps; there is
+neither between reading a number and storing its successor. (Without that lock, two concurrent additions could count as
+one; nothing worse.) A reader may see a histogram's buckets and sum differ by the observation in progress.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """One line of a page: what is added to the metric's name and labels, and the value."""
+    """One line of a page: the suffix of the metric's name, the value, and the bucket's bound."""
 
     suffix: str
     value: float
@@ -27,7 +25,7 @@ class Sample(NamedTuple):
 
 
 class Counter:
-    """What only grows."""
+    """A value that only grows."""
 
     __slots__ = ("value",)
 
@@ -35,18 +33,17 @@ class Counter:
         self.value: float = 0
 
     def add(self, count: float = 1) -> None:
-        """So many more."""
         self.value += count
 
     def samples(self) -> Iterator[Sample]:
-        """As it is shown."""
+        """The lines of the page."""
         yield Sample("_total", self.value)
 
 
 class Gauge:
-    """What goes up and down; or what is asked for when somebody looks, which costs nothing until then.
+    """A value that goes up and down, or is read when a scrape asks for it.
 
-    It may be both: a worker is asked for its connections, and a producer in the same process adds its own.
+    It may be both: connections of a worker are read, and a producer in the same process adds its own.
     """
 
     __slots__ = ("_read", "_value")
@@ -56,24 +53,22 @@ class Gauge:
         self._read: Callable[[], float] | None = None
 
     def set(self, value: float) -> None:
-        """It is so much now."""
         self._value = value
 
     def add(self, count: float = 1) -> None:
-        """So many more, or fewer."""
         self._value += count
 
     def follow(self, read: Callable[[], float]) -> None:
-        """From now on ask, in the thread of whoever looks; so `read` only looks at what can be seen at once."""
+        """Read the value at each scrape, in the scraping thread. `read` must be safe there."""
         self._read = read
 
     def samples(self) -> Iterator[Sample]:
-        """As it is shown."""
+        """The lines of the page."""
         yield Sample("", self._value if self._read is None else self._value + self._read())
 
 
 class Histogram:
-    """How often something took how long."""
+    """Durations, counted in buckets."""
 
     __slots__ = ("_bounds", "_counts", "_sum")
 
@@ -83,14 +78,14 @@ class Histogram:
         self._sum = 0.0
 
     def observe(self, value: float, count: int = 1) -> None:
-        """So often more, so long. Two machines' clocks can make a time negative, and a sum may only grow."""
+        """Count a duration. Negative ones, which clocks of two machines can give, count as 0: a sum may only grow."""
         if not value >= 0:
             value = 0.0
         self._counts[bisect_left(self._bounds, value)] += count
         self._sum += value * count
 
     def samples(self) -> Iterator[Sample]:
-        """As it is shown: for each bound how many were no longer, then the sum, then how many there were."""
+        """The lines of the page: cumulative buckets, the sum, and the count."""
         counts = list(accumulate(tuple(self._counts)))
         for bound, count in zip((*self._bounds, inf), counts, strict=True):
             yield Sample("_bucket", count, "+Inf" if isinf(bound) else str(float(bound)))

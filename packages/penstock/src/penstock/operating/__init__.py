@@ -1,1 +1,1 @@
-"""What people do who look after pipelines: see how they are, look at messages, send, replay and purge, grant rights."""
+"""Code for people on call: status, waiting messages, dead letters, jobs."""

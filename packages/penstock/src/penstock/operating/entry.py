@@ -1,4 +1,4 @@
-"""Entries as a person may see them: what they are about, and, where asked for, what is in them."""
+"""Stream entries as people may see them: with log fields, and with bodies on request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from penstock_spec.values.strings import printable
 
 ANY_SIZE = Size("1Ti")
 LONGEST_VALUE = 60
-"""Characters of a value in a line."""
+"""Characters of a value in a table."""
 
 
 class Entry(NamedTuple):
@@ -39,28 +39,28 @@ class Entry(NamedTuple):
 
     @property
     def time(self) -> int:
-        """When it entered the stream: ms since 1970, by Redis's clock unless its sender chose the id."""
+        """When it entered the stream, in ms since 1970: Redis time, unless its sender chose the id."""
         return int(self.id.partition("-")[0])
 
     @classmethod
     def of(cls, told: Reply) -> Entry:
-        """As Redis tells it."""
+        """Parse Redis's reply."""
         id_, fields = items(told)
         return cls(raw(id_).decode(), [raw(one) for one in items(fields)])
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What may be told of a message without its body."""
+    """A message, as far as it may be shown without its body."""
 
     message: str | None
-    """Its own id."""
+    """The message's own id."""
     named: dict[str, object]
-    """The field that correlates, and `message.log_fields`, as far as they are there."""
+    """The field of `message.correlate` and those of `message.log_fields`, if present."""
     unreadable: str
-    """Why the body could not be read; nothing where it could."""
+    """Why the body could not be read; empty if it could."""
     value: Value | None
-    """The body, for those who asked for bodies."""
+    """The body, shown only on request."""
 
     @property
     def line(self) -> str:
@@ -70,10 +70,10 @@ class About:
 
 
 class Lens:
-    """Reads bodies as the spec says, and bears with what a worker would refuse: a dead letter is often just that."""
+    """Reads bodies by the spec's encoding, without its limits: dead letters often violate them."""
 
     def __init__(self, spec: Pipeline, folder: Path) -> None:
-        """Raises CannotGoOn where the schema is needed to read a body and cannot be had."""
+        """Raises CannotGoOn if the schema is needed to read bodies and cannot be loaded."""
         message = spec.message
         self._encoding: Encoding
         if isinstance(message.encoding, JsonField):
@@ -83,7 +83,7 @@ class Lens:
         self._names = dict.fromkeys([*([message.correlate] if message.correlate else []), *message.log_fields])
 
     def look(self, fields: Sequence[bytes]) -> About:
-        """At the fields of an entry."""
+        """Read the fields of an entry."""
         id_ = (penstock_field(fields, ID) or b"").decode("ascii", "replace")
         value, unreadable = None, ""
         try:
@@ -95,28 +95,28 @@ class Lens:
 
 
 def without_own(fields: Sequence[bytes]) -> list[bytes]:
-    """Without Penstock's own fields: of a version that is not known, the body may still be readable."""
+    """Drop Penstock's own fields: the body may be readable although their version is unknown."""
     return [part for name, value in pairs(fields) if not name.startswith(PREFIX) for part in (name, value)]
 
 
 def pairs(fields: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Names with their values."""
+    """Pairs of name and value."""
     return zip(fields[::2], fields[1::2], strict=False)
 
 
 def plain_fields(fields: Sequence[bytes]) -> list[dict[str, str]]:
-    """For machines, byte for byte: text where it is UTF-8, else base64, and the key says so."""
+    """Fields as JSON, byte for byte: as text if they are UTF-8, else as base64 under another key."""
     return [_plain("name", name) | _plain("value", value) for name, value in pairs(fields)]
 
 
 def shown_fields(fields: Sequence[bytes]) -> Iterator[str]:
-    """For people, byte for byte: a line each. What is not plain text in one line stands as JSON, or as base64."""
+    """One line per field, byte for byte: plain one-line text, a JSON string, or base64."""
     for name, value in pairs(fields):
         yield f"{_seen(name)}: {_seen(value)}"
 
 
 def pretty(value: object) -> str:
-    """JSON over several lines, in which nothing can move a cursor."""
+    """Indented JSON that cannot move a cursor."""
     return json.dumps(value, indent=2)
 
 

@@ -1,4 +1,4 @@
-"""New entries of a stream as they come. Nothing is taken: no group hears of it."""
+"""Follows the new entries of a stream, without a group."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 
 TOGETHER = 20
-"""Entries of one answer."""
+"""Entries per read."""
 BLOCK = 5.0
-"""Seconds that one question waits."""
+"""Seconds that one read blocks."""
 
 
 class Follower:
-    """Remembers where it is, so that a connection that was lost loses nothing of what is still there."""
+    """Remembers its position, so that a lost connection loses no entry that still exists."""
 
     def __init__(self, link: Link, key: str, ask: Ask) -> None:
         """Nothing is asked yet."""
@@ -27,7 +27,7 @@ class Follower:
         self._at = "0-0"
 
     async def begin(self, last: int) -> list[Entry]:
-        """The last of those that are there, the oldest first. What comes after them will be followed."""
+        """The last existing entries, oldest first. `follow` continues after them."""
         newest_first: list[Entry] = []
         async for page in Pages(self._link, self._key, ask=self._ask).between("-", "+", newest_first=True):
             newest_first += page
@@ -38,7 +38,7 @@ class Follower:
         return newest_first[:last][::-1]
 
     async def follow(self) -> AsyncIterator[list[Entry]]:
-        """For ever."""
+        """Yield new entries forever."""
         while True:
             told = await self._ask(self._read)
             for stream in items(told) if told is not None else ():

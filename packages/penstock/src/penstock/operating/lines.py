@@ -1,8 +1,7 @@
-"""Lines of a file as they come, so that what is written slowly is not waited for to its end.
+"""Reads the lines of a file as they arrive.
 
-A thread reads, for nothing else can be waited for beside Redis on every kind of input. It dies with the process: nobody
-may have to wait for somebody who types. It reads from the system itself: a process that ends while a thread holds the
-lock of Python's own reader is aborted.
+A daemon thread reads, because not every kind of input works with the event loop, and the process must not wait for
+somebody who types. It uses `os.read`: a process that exits while a thread holds the lock of Python's reader aborts.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from contextlib import suppress
 
 CHUNK = 1 << 16
 AHEAD = 4
-"""Chunks that are read before somebody takes them."""
+"""Chunks that are read ahead."""
 
 
 async def lines(file: int) -> AsyncIterator[list[bytes]]:
-    """Those that are there, without their ends, again and again until the last."""
+    """Yield lists of complete lines, without line ends, as they arrive."""
     loop, chunks = asyncio.get_running_loop(), asyncio.Queue[bytes](AHEAD)
 
     def read() -> None:

@@ -1,4 +1,4 @@
-"""A stream from one end to the other, in pages that are bounded by entries and by bytes."""
+"""Reads a stream in pages that are bounded by entries and bytes."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from penstock.wire.link import Link
 
 ENTRIES = 500
 BYTES = 256 * 1024
-"""Of a page; whichever is reached first. Large entries are asked for a few at a time."""
+"""Limits of a page. Large entries are read a few at a time."""
 FIRST = 4
 
 Question = Callable[[], Awaitable[Reply]]
 Ask = Callable[[Question], Awaitable[Reply]]
-"""Brings a question that may be asked twice to its answer."""
+"""Gets the answer to a question that may be repeated."""
 
 
 async def once(question: Question) -> Reply:
-    """Asked once; trouble is the caller's."""
+    """Ask once, and raise errors."""
     return await question()
 
 
 def asking(link: Link, *command: Argument) -> Question:
-    """A command that is sent when it is called."""
+    """A question that sends a command."""
     return lambda: link.call(*command)
 
 
 class Pages:
-    """Of one stream."""
+    """Pages of one stream."""
 
     def __init__(self, link: Link, key: str, *, ask: Ask = once) -> None:
         """Nothing is asked yet."""
@@ -40,7 +40,7 @@ class Pages:
         self._ask = ask
 
     async def between(self, start: str, end: str, *, newest_first: bool = False) -> AsyncIterator[list[Entry]]:
-        """What lies between two ids, both included; of what comes or goes meanwhile, some is told."""
+        """Yield entries between two ids, both included. Entries that come or go meanwhile may be missing."""
         size = FIRST
         while True:
             words = ("XREVRANGE", self._key, end, start) if newest_first else ("XRANGE", self._key, start, end)

@@ -1,4 +1,4 @@
-"""Redis, for a command that a person has called and waits for."""
+"""Connects commands to Redis, and explains failures."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from penstock_spec.findings import CannotGoOn
 T = TypeVar("T")
 
 WAITS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds before each further attempt of what may be asked again: longer than a failover usually takes."""
+"""Seconds before each retry of a repeatable question, in total longer than a usual failover."""
 
 HINTS = {
-    "NOPERM": "set REDIS_USERNAME to a user who may; `penstock acl --role operator` prints the rights that it takes",
+    "NOPERM": "set REDIS_USERNAME to a user with these rights; `penstock acl --role operator` prints them",
     "NOAUTH": "set REDIS_PASSWORD, and REDIS_USERNAME where Redis has users",
-    "WRONGPASS": "see that REDIS_USERNAME and REDIS_PASSWORD are those of this Redis",
-    "WRONGTYPE": "something else stands under one of the pipeline's keys; `penstock show SPEC stream` names them",
-    "OOM": "Redis has no memory left; give it more, or let workers finish what is there",
-    "READONLY": "this is a replica; name the master, or the sentinels",
+    "WRONGPASS": "check REDIS_USERNAME and REDIS_PASSWORD",
+    "WRONGTYPE": "one of the pipeline's keys has another type; `penstock show SPEC stream` names them",
+    "OOM": "Redis is out of memory; add memory, or let workers drain the streams",
+    "READONLY": "this is a replica; connect to the master or the sentinels",
     "MISCONF": "Redis cannot write to its disk; see its log",
 }
-"""What to do when Redis answers so."""
+"""Hints by Redis's error code."""
 
 
 def as_sentence(trouble: RedisTrouble) -> CannotGoOn:
-    """What a person is told, and what to do."""
+    """An error with a hint for people."""
     match trouble:
         case Absent():
             return CannotGoOn(
-                f"Redis cannot be reached: {trouble}",
-                "see that it runs and that this machine may reach it; `--redis URL` names another, "
-                "`--embedded` is one of this repository's own",
+                f"Redis is unreachable: {trouble}",
+                "check that it runs and accepts connections from here; `--redis URL` uses another one, `--embedded` "
+                "the repository's own",
             )
         case Refused():
-            return CannotGoOn(f"Redis refused: {trouble}", HINTS.get(trouble.code, "see the log of Redis"))
+            return CannotGoOn(f"Redis refused: {trouble}", HINTS.get(trouble.code, "see Redis's log"))
         case _:
-            return CannotGoOn(f"Redis did not answer: {trouble}", "run it again when Redis is well")
+            return CannotGoOn(f"Redis did not answer: {trouble}", "try again when Redis is healthy")
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """On a loop of its own. Trouble with Redis that nobody has dealt with ends the command."""
+    """Run a coroutine. Uncaught trouble with Redis ends the command."""
     try:
         with asyncio.Runner() as runner:
             return runner.run(work)
@@ -57,7 +57,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 @asynccontextmanager
 async def link_to(pipeline: ResolvedPipeline, credentials: Credentials, name: str) -> AsyncIterator[Link]:
-    """A connection to where the pipeline's keys are, closed at the end."""
+    """A connection to the pipeline's keys, closed at the end."""
     route = Route.to(pipeline.redis, pipeline.keys.stream, credentials=credentials)
     link = Link(route, name=f"penstock-{name}")
     try:
@@ -67,19 +67,19 @@ async def link_to(pipeline: ResolvedPipeline, credentials: Credentials, name: st
 
 
 class Insistence:
-    """Asks until there is an answer, for a while, or until it is told to stop: only for what may be asked twice.
+    """Retries repeatable questions for a while, until there is an answer or `stop` is set.
 
-    A Redis that has never answered is not insisted on: most likely the wrong one is asked.
+    It does not retry before the first answer: the address is probably wrong.
     """
 
     def __init__(self, say: Callable[[str], object], stop: asyncio.Event | None = None) -> None:
-        """`say` is told when Redis stops to answer, and when it answers again."""
+        """`say` gets a line when Redis becomes unreachable, and when it is reachable again."""
         self._say = say
         self._stop = stop or asyncio.Event()
         self._answered = False
 
     async def __call__(self, question: Callable[[], Awaitable[T]]) -> T:
-        """The answer. Raises what the last attempt met."""
+        """Return the answer, or raise the error of the last attempt."""
         for attempt, wait in enumerate(WAITS):
             try:
                 answer = await question()
@@ -87,18 +87,18 @@ class Insistence:
                 if not self._answered or await self.stopped(0):
                     raise
                 if attempt == 0:
-                    self._say(f"Redis does not answer, trying again: {trouble}")
+                    self._say(f"Redis is unreachable, retrying: {trouble}")
                 if await self.stopped(wait):
                     raise
             else:
                 self._answered = True
                 if attempt:
-                    self._say("Redis answers again")
+                    self._say("Redis is reachable again")
                 return answer
         return await question()
 
     async def stopped(self, within: float) -> bool:
-        """Wait for so many seconds, and tell whether it was told to stop meanwhile."""
+        """Wait this many seconds; return whether `stop` was set meanwhile."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), within)
         return self._stop.is_set()

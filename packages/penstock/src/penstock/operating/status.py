@@ -1,4 +1,4 @@
-"""How the pipelines of an environment are: one bounded question for each."""
+"""The status of an environment's pipelines, with a bounded query for each."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from penstock.wire.link import Link
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One pipeline."""
+    """The status of one pipeline."""
 
     pipeline: ResolvedPipeline
     measured: Measurement | None
-    """None where it could not be told."""
+    """None if Redis failed."""
     trouble: RedisTrouble | None = None
     done: float | None = None
-    """Messages done in a second; None where it cannot be known."""
+    """Messages done per second; None if unknown."""
 
     @property
     def has_group(self) -> bool:
-        """Whether the pipeline's group is there."""
+        """Whether the pipeline's group exists."""
         return self.measured is not None and self.measured.groups > 0
 
     @property
     def new(self) -> int | None:
-        """Messages that nobody was given."""
+        """Messages that were not delivered yet."""
         return (
             None
             if self.measured is None
             else self.measured.new(until_done=self.pipeline.spec.stream.retention.keeps_nothing)
         )
 
-    def told(self) -> dict[str, object]:
-        """For machines."""
+    def as_json(self) -> dict[str, object]:
+        """Name and value of each column of `--json`."""
         one, spec = self.measured, self.pipeline.spec
         named: dict[str, object] = {"pipeline": spec.name, "stream": spec.stream.key, "group": spec.stream.group}
         if one is None:
@@ -68,10 +68,10 @@ class Status:
 
 
 class Statuses:
-    """Looks again and again, and tells what happened in between."""
+    """Polls pipelines, and computes throughput between two polls."""
 
     def __init__(self, pipelines: Sequence[ResolvedPipeline], links: Sequence[Link]) -> None:
-        """A link for each pipeline; it may be the same one."""
+        """Take one link per pipeline; pipelines may share links."""
         self._of: dict[Link, list[ResolvedPipeline]] = {}
         for pipeline, link in zip(pipelines, links, strict=True):
             self._of.setdefault(link, []).append(pipeline)
@@ -79,7 +79,7 @@ class Statuses:
         self._before: dict[str, Counts] = {}
 
     async def look(self) -> list[Status]:
-        """At all of them. A pipeline whose Redis is in trouble is told so, and holds up no other."""
+        """Poll all pipelines. A pipeline whose Redis fails reports that, and blocks no other."""
         found = await asyncio.gather(*(self._through(link, of) for link, of in self._of.items()))
         return sorted((one for some in found for one in some), key=lambda one: self._order[one.pipeline.name])
 
@@ -108,7 +108,7 @@ class Statuses:
 
 @asynccontextmanager
 async def links_to(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> AsyncIterator[list[Link]]:
-    """One for each; the same one where all is on one server."""
+    """A link per pipeline; pipelines on the same server share one."""
     async with AsyncExitStack() as stack:
         links: list[Link] = []
         for pipeline in pipelines:

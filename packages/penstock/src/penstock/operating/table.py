@@ -1,4 +1,4 @@
-"""Tables in plain text: aligned, and within the width of a terminal as long as that can be."""
+"""Plain-text tables, aligned and fitted to the terminal if possible."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from penstock_spec.report.safe import head, safe, width
 
 GAPS = (2, 1)
-"""Between two cells; the first that fits."""
+"""Widths of the gap between cells; the first that fits is used."""
 INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading; numbers stand at the right."""
+    """A column; numbers are right-aligned."""
 
     heading: str
     right: bool = False
@@ -22,21 +22,21 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells below headings, and one text more for each row that may be long.
+    """Rows of cells below headings, with one more text per row that may be long.
 
-    Where all fits, the text stands in the line: before the cells (`leads`) or behind them. Where it does not, it has
-    a line of its own, so that no cell is ever cut.
+    If all fits, the text is in the row, before the cells (`leads`) or after them. Otherwise it gets its own line, so
+    that no cell is cut.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     texts: Sequence[str]
     heading: str = ""
-    """Of the texts."""
+    """Heading of the texts."""
     leads: bool = False
 
     def lines(self, columns: int) -> Iterator[str]:
-        """The first is the headings."""
+        """The lines; the first one has the headings."""
         safe_rows = [[safe(cell) for cell in row] for row in self.rows]
         texts = [safe(text) for text in self.texts]
         headings = [column.heading for column in self.columns]
@@ -69,7 +69,7 @@ class Table:
 
 
 def folded(text: str, columns: int) -> Iterator[str]:
-    """A safe text in lines; words stay whole where that can be."""
+    """Wrap a safe text; words stay whole if possible."""
     line = ""
     for word in text.split(" "):
         if line and width(line) + 1 + width(word) > columns:

@@ -1,12 +1,11 @@
-"""How many messages are done in a second, as far as Redis alone can tell.
+"""Computes throughput from Redis's own counters.
 
-It counts what was ever added to a stream and what a group was ever given (Redis 7 and later). So between two looks
+Redis 7 and later count entries ever added to a stream, and entries ever delivered to a group. Between two polls:
 
-    until-done, this group alone   what left the stream = added - more in the stream now
-    otherwise                      what was finished    = given to the group - more pending now
+    until-done, one group   done = added - growth of the stream
+    otherwise               done = delivered to the group - growth of the pending list
 
-and what went to the dead letters is taken off. Nothing can be told where unread messages may be dropped: they leave the
-stream as finished ones do.
+Dead letters are subtracted. With `drop-oldest`, dropped messages look like finished ones, so throughput is unknown.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One look. What Redis does not tell is None."""
+    """Counters at one moment; None if Redis does not have them."""
 
     time: float
-    """Seconds, by Redis's clock."""
+    """Seconds of Redis time."""
     added: int | None
     length: int
     groups: int
     given: int | None
     pending: int
     dead: int | None
-    """Dead letters ever added."""
+    """Dead letters ever written."""
 
 
 async def counts(link: Link, keys: PipelineKeys) -> Counts:
-    """Look; four commands in one go. Raises RedisTrouble."""
+    """Read all counters in one round trip. Raises RedisTrouble."""
     time, stream, groups, dead = await link.calls(
         [
             ("TIME",),
@@ -62,7 +61,7 @@ async def counts(link: Link, keys: PipelineKeys) -> Counts:
 
 
 def done_per_second(spec: Pipeline, before: Counts, after: Counts) -> float | None:
-    """Between two looks; None where it cannot be known."""
+    """Throughput between two moments; None if unknown."""
     if spec.stream.backlog.when_full == "drop-oldest":
         return None
     took = after.time - before.time
@@ -79,14 +78,14 @@ def done_per_second(spec: Pipeline, before: Counts, after: Counts) -> float | No
 
 
 def _grown(came: int | None, came_now: int | None, there: int, there_now: int) -> int | None:
-    """What has gone, of what came and is not there. A count that fell is that of another stream."""
+    """How many left. A counter that fell belongs to a new stream."""
     if came is None or came_now is None or came_now < came:
         return None
     return came_now - came - (there_now - there)
 
 
 def _words(reply: Reply | Refused) -> dict[bytes, Reply]:
-    """Words and values in turn; nothing where there is no such key."""
+    """Names and values; empty if the key does not exist."""
     if isinstance(reply, Refused):
         if reply.code in ("NOPERM", "WRONGTYPE"):
             raise reply

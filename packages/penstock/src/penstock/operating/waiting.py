@@ -1,4 +1,4 @@
-"""Messages that wait, by state: looked at and left where they are."""
+"""Reads waiting and running messages by state, without changing them."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ State = Literal["new", "running", "ready", "suspect", "parked", "delayed"]
 ALL: Sequence[State] = get_args(State)
 OWNERS: Mapping[State, str] = {"ready": READY, "suspect": SUSPECT, "parked": PARKED}
 MOST_CONSUMERS = 200
-"""Consumers that are asked what they hold."""
+"""Consumers whose messages are listed."""
 STATE_OF: Mapping[str, State] = {owner: state for state, owner in OWNERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What a group remembers of an entry that it has given out."""
+    """A row of the pending list."""
 
     id: str
     owner: str
     idle: int
-    """ms since it was last given to somebody."""
+    """ms since its last delivery."""
     deliveries: int
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One message. What a state does not have is None."""
+    """One message. Values that its state does not have are None."""
 
     state: str
     id: str
-    """The entry's; of a delayed message its own."""
+    """The entry's id; a delayed message's own id."""
     entry: Entry | None
-    """None where somebody has deleted it, or where it cannot be told."""
+    """None if it was deleted or cannot be read."""
     pending: Pending | None = None
     attempts: int | None = None
     due: int | None = None
-    """ms since 1970, by Redis's clock."""
+    """ms since 1970, Redis time."""
     trouble: str = ""
-    """Why the entry cannot be told."""
+    """Why the entry cannot be read."""
 
 
 class Peek:
-    """At one pipeline."""
+    """Reads the messages of one pipeline."""
 
     def __init__(self, link: Link, keys: PipelineKeys) -> None:
-        """Nothing is asked yet."""
+        """Send nothing yet."""
         self._link = link
         self._keys = keys
 
     async def first(self, state: State, most: int) -> list[Waiting]:
-        """The oldest of a state, or those that are due next. Raises RedisTrouble."""
+        """The oldest messages of a state, or those due next. Raises RedisTrouble."""
         try:
             match state:
                 case "new":
@@ -80,7 +80,7 @@ class Peek:
             raise
 
     async def one(self, id_: str) -> Waiting | None:
-        """An entry by its id, or a delayed message by its own. Raises RedisTrouble."""
+        """Find an entry by its id, or a delayed message by its own id. Raises RedisTrouble."""
         if is_ulid(id_):
             due = await self._link.call("ZSCORE", self._keys.delayed, id_)
             return None if due is None else (await self._delayed_ones([(id_, _time(due))]))[0]
@@ -110,7 +110,7 @@ class Peek:
         return [Waiting("new", entry.id, entry) for entry in found[:most]]
 
     async def _last_given(self) -> str | None:
-        """Up to here the group was given all; None where it is not there."""
+        """The id of the last delivered entry; None if the group does not exist."""
         try:
             groups = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
         except Refused as refused:
@@ -124,7 +124,7 @@ class Peek:
         return None
 
     async def _running(self, most: int) -> list[Pending]:
-        """The oldest of each consumer, and of these the oldest."""
+        """The oldest messages among the oldest of each consumer."""
         told = items(await self._link.call("XINFO", "CONSUMERS", self._keys.stream, self._keys.group))
         consumers = map(mapping, told)
         owners = [raw(one[b"name"]) for one in consumers if text(one[b"name"]) not in STATES and one[b"pending"]]
@@ -149,7 +149,7 @@ class Peek:
         return [_delayed(id_, body, time) for (id_, time), body in zip(due, bodies, strict=True)]
 
     async def _due(self, key: str, most: int) -> list[tuple[str, int | None]]:
-        """What is due next, and when."""
+        """The members that are due next, with their due times."""
         told = items(await self._link.call("ZRANGE", key, 0, most - 1, "WITHSCORES"))
         return [(text(id_), _time(due)) for id_, due in zip(told[::2], told[1::2], strict=True)]
 
@@ -173,7 +173,7 @@ class Peek:
         return [Entry.of(found[0]) if (found := items(one)) else None for one in told]
 
     async def _all(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply]:
-        """Together; the first refusal is raised."""
+        """Send all commands together; raise the first error."""
         answers: list[Reply] = []
         for answer in await self._link.calls(commands) if commands else ():
             if isinstance(answer, Refused):
@@ -188,11 +188,11 @@ def _delayed(id_: str, body: Reply, due: int | None) -> Waiting:
     try:
         return Waiting("delayed", id_, Entry(id_, unpacked_fields(raw(body))), due=due)
     except ValueError:
-        return Waiting("delayed", id_, None, due=due, trouble="its body is none of ours")
+        return Waiting("delayed", id_, None, due=due, trouble="its body has an unknown format")
 
 
 def _time(score: Reply) -> int | None:
-    """None for what is no time, such as `inf`."""
+    """A due time; None if it is not one, such as `inf`."""
     try:
         return int(float(raw(score)))
     except OverflowError:
@@ -200,7 +200,7 @@ def _time(score: Reply) -> int | None:
 
 
 def _count(told: Reply) -> int | None:
-    """None for what somebody else wrote there."""
+    """A count; None if it is not a number."""
     try:
         return int(raw(told or b"0"))
     except ValueError:

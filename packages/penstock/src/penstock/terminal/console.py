@@ -1,4 +1,4 @@
-"""The edge to the terminal: colour, the day, and the options that several verbs share."""
+"""The surroundings of a command: folder, colour, day."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def here() -> Path:
 
 
 def coloured(stream: TextIO | None) -> bool:
-    """Colour only on a terminal that can show it, and never against the user's wish."""
+    """Whether to use colour: on capable terminals, unless `NO_COLOR` is set."""
     if stream is None or os.environ.get("NO_COLOR"):
         return False
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
-    """What puts a text into a style on this stream."""
+    """A function that styles text for this stream."""
     if not coloured(stream or sys.stdout):  # either may be None: a shell can close it
         return lambda text, _style: text
     return lambda text, style: click.style(text, **STYLES[style])
 
 
 def today() -> date:
-    """The day on which suppressions are judged. `PENSTOCK_TODAY` makes a run repeatable."""
+    """The day for end dates of suppressions; `PENSTOCK_TODAY` overrides it."""
     said = os.environ.get("PENSTOCK_TODAY")
     if not said:
         return datetime.now(UTC).date()

@@ -30,7 +30,7 @@ platform_option = click.option(
 
 
 def complete_environment(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Names of environments for the shell, from the platform file around the current folder."""
+    """Complete names of environments from the platform file."""
     del param
     from penstock_spec.linting.lint import load
     from penstock_spec.repository import open_repository, read_inputs
@@ -56,7 +56,7 @@ environment_option = click.option(
 
 
 def redis_option(verb: F) -> F:
-    """Which Redis, as `redis`: that of the platform file unless one is said."""
+    """Add `--redis` and `--embedded`."""
     url = click.option(
         "--redis",
         metavar="URL",
@@ -91,17 +91,17 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 spec_argument = click.argument("spec", type=click.Path(path_type=Path))
-"""Of a verb with `spec_options`."""
+"""For verbs with `spec_options`."""
 
 
 def where_options(verb: F) -> F:
-    """The options that say which environment and which Redis."""
+    """Add the options for environment, Redis and platform file."""
     return environment_option(redis_option(platform_option(verb)))
 
 
 @dataclass(frozen=True, slots=True)
 class SpecOptions:
-    """Which pipeline is meant, and where."""
+    """The values of SPEC and the options of `where_options`."""
 
     spec: Path
     environment: str | None
@@ -109,14 +109,14 @@ class SpecOptions:
     platform: Path | None
 
     def pipeline(self) -> tuple[ResolvedPipeline, Credentials]:
-        """Read what files and the environment say of it; what else was said is better checked first."""
+        """Resolve the pipeline. Check other options first: this reads files."""
         specs = (find_spec(self.spec, self.platform),)
         pipelines, credentials = resolve_pipelines(specs, self.platform, self.environment, self.redis)
         return pipelines[0], credentials
 
 
 def spec_options(verb: F) -> F:
-    """As `where_options`, for a verb with a SPEC: it is given `options`."""
+    """Add `where_options` to a verb with SPEC, which gets them all as `options`."""
 
     @wraps(verb)
     def with_options(
@@ -128,7 +128,7 @@ def spec_options(verb: F) -> F:
 
 
 def parse_duration(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """A callback for options such as `--older-than 2h`, read as a spec's durations are."""
+    """Parse options such as `--older-than 2h` into milliseconds."""
     from penstock_spec.values.quantities import Duration
 
     if value is None:
@@ -140,7 +140,7 @@ def parse_duration(ctx: click.Context, param: click.Parameter, value: str | None
 
 
 def complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Names of rules for the shell."""
+    """Complete names of rules."""
     del ctx, param
     from penstock_spec.catalogue import catalogue
 
@@ -148,7 +148,7 @@ def complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def find_spec(spec: Path, platform: Path | None) -> Path:
-    """A file, or the spec of this name."""
+    """The file at this path, or of the spec with this name."""
     from penstock_spec.fields import nearest
     from penstock_spec.repository import SPECS, find_root
 

@@ -1,7 +1,6 @@
-"""What the verbs share that people use to look after pipelines: which one, how wide, and what goes where.
+"""Output of verbs: results go to standard output, everything else to standard error.
 
-What was asked for goes to standard output, all else to standard error. They end with 0, with 1 where nothing was found
-or a part of it failed, and with 2 where they cannot go on.
+Exit code 0: success; 1: nothing was found, or a part failed; 2: the command could not run.
 """
 
 from __future__ import annotations
@@ -23,33 +22,33 @@ if TYPE_CHECKING:
 
 
 ENTRY_ID = re.compile(r"[0-9]+-[0-9]+", re.ASCII)
-"""How Redis writes the id of an entry."""
+"""The id of a stream entry."""
 INCOMPLETE = 1
-"""The exit code where nothing was found, or a part failed."""
+"""Exit code: nothing was found, or a part failed."""
 
 
 def tell(line: str = "") -> None:
-    """What was asked for."""
+    """Print a line of the result."""
     click.echo(line)
 
 
 def tell_json(told: Mapping[str, object]) -> None:
-    """An object on a line of its own."""
+    """Print an object on one line."""
     click.echo(json.dumps(told))
 
 
 def aside(line: str) -> None:
-    """What else there is to say."""
+    """Print a line that is not part of the result."""
     click.echo(line, err=True)
 
 
 def columns() -> int:
-    """The width of the terminal; where there is none, that of most."""
+    """The width of the terminal, by default 80."""
     return shutil.get_terminal_size().columns
 
 
 def tell_table(table: Table) -> None:
-    """The headings stand out on a terminal."""
+    """Print a table with bold headings."""
     paint = painter()
     for number, line in enumerate(table.lines(columns())):
         tell(line if number else paint(line, "bold"))
@@ -62,17 +61,17 @@ PROGRESS_ELSEWHERE = 10.0
 
 
 class Progress:
-    """How far it has come: on a terminal a line that changes, elsewhere a line now and then."""
+    """Shows progress: on a terminal in one changing line, elsewhere in occasional lines."""
 
     def __init__(self) -> None:
-        """Nothing is shown yet."""
+        """Show nothing yet."""
         self._changes = sys.stderr is not None and sys.stderr.isatty()
         self._every = PROGRESS_ON_TERMINAL if self._changes else PROGRESS_ELSEWHERE
         self._next = time.monotonic() + self._every
         self._width = 0
 
     def show(self, text: str) -> None:
-        """Instead of what was shown before, if that stood for long enough."""
+        """Replace the text, at most every so often."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + self._every
@@ -83,6 +82,6 @@ class Progress:
             aside(text)
 
     def end(self) -> None:
-        """Take it away."""
+        """Clear the line."""
         if self._width:
             click.echo(f"\r{'':<{self._width}}\r", err=True, nl=False)

@@ -1,4 +1,4 @@
-"""What the verbs share that talk to Redis: which pipeline, which Redis, and how they speak."""
+"""Resolves pipelines and Redis for verbs, and sets up their log."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 EMBEDDED = "embedded"
 GENERATED_SUFFIX = ".json"
-"""How the files end that the generator wrote for pods."""
+"""Suffix of generated worker files."""
 EMBEDDED_FOLDER = Path(".penstock", "redis")
-"""Where the embedded Redis of a repository keeps what it has."""
+"""Data of the repository's embedded Redis."""
 
 
 def resolve_pipelines(
     paths: Iterable[Path], platform: Path | None, environment: str | None, redis: str | None
 ) -> tuple[tuple[ResolvedPipeline, ...], Credentials]:
-    """The pipelines in these files, or all; findings that are errors end the command."""
+    """The pipelines in these files, or all of the repository. Errors in specs end the command."""
     from penstock import resolved as files
 
     named = tuple(paths)
@@ -45,7 +45,7 @@ def resolve_pipelines(
 def redis_of(
     said: str | None, platform: Path | None, usual: Redis, environ: Mapping[str, str]
 ) -> tuple[Redis | None, Credentials]:
-    """Another Redis than the usual one, where one was said; and who we are for it."""
+    """The Redis of `--redis` or `--embedded`, if given, and the credentials."""
     from penstock.wire.credentials import Credentials
     from penstock.wire.url import read_url
 
@@ -59,7 +59,7 @@ def redis_of(
 
 
 def refuse_errors(resolution: Resolution) -> None:
-    """Tell what is wrong with the specs, and end."""
+    """Print findings and raise CannotGoOn if no pipeline can run."""
     if not resolution.pipelines:
         from penstock_spec import report
 
@@ -70,7 +70,7 @@ def refuse_errors(resolution: Resolution) -> None:
 
 
 def _embedded(platform: Path | None) -> str:
-    """The embedded Redis of this repository, which runs as long as this command, and all others that use it."""
+    """Start or join the repository's embedded Redis until the command ends."""
     from penstock.embedded import shared
     from penstock_spec.repository import find_root
 
@@ -79,7 +79,7 @@ def _embedded(platform: Path | None) -> str:
 
 
 def set_up_log(process: Process, said: str | None) -> Literal["json", "text"]:
-    """As it was said; else as text for people, as JSON for machines. Gives which it is."""
+    """Set up the log in the given format; by default text on a terminal and JSON elsewhere. Return the format."""
     from penstock.observe.logs import level_of, set_up
 
     form: Literal["json", "text"]
@@ -92,7 +92,7 @@ def set_up_log(process: Process, said: str | None) -> Literal["json", "text"]:
 
 
 def address_of(listen: str) -> tuple[str, int] | None:
-    """A host and a port, or nothing for `off`."""
+    """Parse host and port; None for `off`."""
     if listen == "off":
         return None
     host, _, port = listen.rpartition(":")

@@ -1,4 +1,4 @@
-"""The table of verbs. Listing them loads none of them."""
+"""The table of verbs; listing them loads none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGES = {
         "dev": "Run pipelines and schedulers locally, as a cluster would.",
     },
 }
-"""Verbs of the packages that pods do without."""
+"""Verbs of packages that pods do not install."""
 ELSEWHERE = {verb: package for package, verbs in PACKAGES.items() for verb in verbs}
 
 
@@ -54,15 +54,15 @@ VERBS = {
 
 
 class Verbs(click.Group):
-    """A group whose commands are modules beside this one."""
+    """A group whose commands are modules in `command` packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which one meets them."""
+        """Names of verbs, in the order of use."""
         del ctx
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a verb."""
+        """Load the module of a verb."""
         del ctx
         if cmd_name not in VERBS:
             return None
@@ -77,7 +77,7 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with the verb that was probably meant."""
+        """Resolve the verb; suggest similar names."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -91,7 +91,7 @@ class Verbs(click.Group):
             raise click.UsageError(f"no command `{args[0]}`{meant}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """From the table, without loading."""
+        """List verbs from the table, without loading them."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))

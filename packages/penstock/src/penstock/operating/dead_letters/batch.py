@@ -1,4 +1,4 @@
-"""Dead letters that are replayed or purged, or would be: said first, and done with `--yes`."""
+"""Replays and purges dead letters, or with neither shows what would be done."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.display import many, span
 
 A_WHILE = 2000
-"""Milliseconds from which on it is told how long a replay takes."""
+"""Milliseconds; the duration of a longer replay is announced."""
 MOST_TROUBLES = 20
-"""Letters that could not be replayed and are told one by one."""
+"""Failures that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which letters are meant. Nothing said is all of them."""
+    """Which dead letters to process; without ids and filters, all."""
 
     pipeline: ResolvedPipeline
     credentials: Credentials
@@ -47,10 +47,10 @@ class Plan:
 
 
 class Session:
-    """A walk over the letters that are meant, and how far it has come."""
+    """A walk over the selected dead letters, with its progress."""
 
     def __init__(self, plan: Plan, link: Link, does: str = "") -> None:
-        """`does` is what is told of those that are done."""
+        """`does` names what is done, in the past tense."""
         self.plan = plan
         self.link = link
         self.does = does
@@ -65,35 +65,35 @@ class Session:
         self._progress = Progress()
 
     async def begin(self) -> None:
-        """Note when it is, and the newest letter: what dies later is not meant."""
+        """Note the time and the newest dead letter: later ones are not selected."""
         self.now, self._until = await self.walk.now(), await self.walk.last()
 
     @property
     def letters(self) -> AsyncIterator[DeadLetter]:
-        """Those that are meant, the oldest first."""
+        """The selected dead letters, oldest first."""
         if self.plan.ids:
             return self.walk.named(list(dict.fromkeys(self.plan.ids)))
         return self.walk.chosen(self.plan.filters, self.now, until=self._until)
 
     def goes_on(self) -> bool:
-        """Show how far it has come, and tell whether to go further."""
+        """Show progress; return whether to continue."""
         done = f"{self.does} {self.done}, " if self.does else ""
         self._progress.show(f"{done}looked at {self.walk.seen.letters}")
         return not self.stop.is_set()
 
     def failed(self, letter: DeadLetter, trouble: str) -> None:
-        """Tell of one that stays, or is gone."""
+        """Report one that was not processed."""
         self.troubles += 1
         if self.troubles <= MOST_TROUBLES:
             self._progress.end()
             aside(f"{letter.id}: {trouble}")
 
     def ends(self) -> None:
-        """Nothing more is shown of how far it has come."""
+        """Stop showing progress."""
         self._progress.end()
 
     def close(self) -> int:
-        """Tell what was left out. Gives an exit code."""
+        """Report what was left out, and return the exit code."""
         self.ends()
         for line in notes(self.walk, self.plan.pipeline):
             aside(line)
@@ -105,13 +105,13 @@ class Session:
         return INCOMPLETE if incomplete else 0
 
     def say(self, line: str) -> None:
-        """To people; machines are told something else."""
+        """Print a line for people."""
         (aside if self.plan.as_json else tell)(line)
 
 
 @asynccontextmanager
 async def opened(plan: Plan, does: str = "") -> AsyncIterator[Session]:
-    """Until the letters are through."""
+    """A session, until all dead letters are processed."""
     async with link_to(plan.pipeline, plan.credentials, "dlq") as link:
         session = Session(plan, link, does)
         with interruptible(session.stop):
@@ -121,7 +121,7 @@ async def opened(plan: Plan, does: str = "") -> AsyncIterator[Session]:
 
 @contextmanager
 def interruptible(stop: asyncio.Event) -> Iterator[None]:
-    """The first Ctrl-C lets what is under way end; the second ends all at once."""
+    """Let the first Ctrl-C finish the current step, and the second stop at once."""
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
@@ -136,8 +136,8 @@ def interruptible(stop: asyncio.Event) -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class Tally:
-    """What a rehearsal counts."""
+class DryRunCounts:
+    """Dead letters by reason and type of error."""
 
     kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
     stuck: int = 0
@@ -158,7 +158,7 @@ class Tally:
 
 
 async def rehearse(plan: Plan, per_second: float | None) -> int:
-    """Say what a replay would do, and change nothing. Gives an exit code."""
+    """Show what a replay would do, and return the exit code."""
     check_slots(plan.pipeline)
     async with opened(plan) as session:
         code = await _tallied(session, "replay", hindrance)
@@ -173,29 +173,29 @@ async def rehearse(plan: Plan, per_second: float | None) -> int:
                     f"`{keys.stream}` has {groups} groups: each of them is given what is replayed, "
                     f"not `{keys.group}` alone"
                 )
-            session.say("nothing was changed; `--yes` does it")
+            session.say("nothing was changed; use `--yes` to do it")
         return code
 
 
 async def rehearse_purge(plan: Plan) -> int:
-    """Say what a purge would do, and change nothing. Gives an exit code."""
+    """Show what a purge would do, and return the exit code."""
     async with opened(plan) as session:
         code = await _tallied(session, "purge", lambda _: "")
         if session.done:
             session.say(f"would delete {many(session.done, 'dead letter')} of `{plan.pipeline.name}` for good")
-            session.say("nothing was changed; `--yes` does it")
+            session.say("nothing was changed; use `--yes` to do it")
         return code
 
 
 async def _tallied(session: Session, would: str, trouble_of: Callable[[DeadLetter], str]) -> int:
-    """Count what would be done, and tell of it. Gives an exit code."""
-    tally, as_json = Tally(), session.plan.as_json
+    """Count and report what would be done, and return the exit code."""
+    tally, as_json = DryRunCounts(), session.plan.as_json
     async for letter in session.letters:
         if not session.goes_on():
             break
         trouble = trouble_of(letter)
         if trouble:
-            session.failed(letter, f"it cannot be replayed: {trouble}")
+            session.failed(letter, f"cannot be replayed: {trouble}")
             continue
         session.done += 1
         tally.add(letter)
@@ -203,7 +203,7 @@ async def _tallied(session: Session, would: str, trouble_of: Callable[[DeadLette
             tell_json(brief(letter, session.now) | {"would": would})
     code = session.close()
     if session.stop.is_set():
-        aside("it was stopped; there may be more")
+        aside("stopped; there may be more")
     if session.done and not as_json:
         tally.tell()
         tell()
@@ -218,7 +218,7 @@ async def _groups(link: Link, stream: str) -> int:
 
 
 async def replay(plan: Plan, per_second: float | None) -> int:
-    """Do it. Gives an exit code."""
+    """Do it, and return the exit code."""
     check_slots(plan.pipeline)
     async with opened(plan, "replayed") as session:
         return await _finished(session, _replay(session, per_second))
@@ -241,7 +241,7 @@ async def _replay(session: Session, per_second: float | None) -> None:
 
 
 async def purge(plan: Plan) -> int:
-    """Do it. Gives an exit code."""
+    """Do it, and return the exit code."""
     async with opened(plan, "deleted") as session:
         return await _finished(session, _purge(session))
 
@@ -258,7 +258,7 @@ async def _purge(session: Session) -> None:
 
 
 async def _finished(session: Session, work: Awaitable[None]) -> int:
-    """Do the work, and tell what came of it. Gives an exit code."""
+    """Do the work, report it, and return the exit code."""
     try:
         await work
     except RedisTrouble as trouble:
@@ -268,26 +268,26 @@ async def _finished(session: Session, work: Awaitable[None]) -> int:
     if session.done or session.troubles:
         session.say(f"{session.does} {many(session.done, 'dead letter')} of `{session.plan.pipeline.name}`")
     if session.stop.is_set():
-        aside("it was stopped; run it again for the rest")
+        aside("stopped; run it again for the rest")
     return code
 
 
 def _broke_off(session: Session, trouble: RedisTrouble) -> int:
-    """Some may have happened, and the rest has not."""
+    """Report an interrupted run."""
     sentence = as_sentence(trouble)
     if not session.done:
         raise sentence from trouble
     told = f"{session.does} {many(session.done, 'dead letter')} until then"
     aside(f"error: {sentence.says}")
-    aside(f"hint: {told}; run it again for the rest: none is lost, none is doubled")
+    aside(f"hint: {told}; run it again for the rest: none is lost or duplicated")
     return INCOMPLETE
 
 
 def check_slots(pipeline: ResolvedPipeline) -> None:
-    """On a cluster one step reaches only what lies in one slot."""
+    """Refuse keys in different slots of a cluster: one step reaches one slot only."""
     keys = pipeline.keys
     if pipeline.redis.topology == "cluster" and key_slot(keys.dead.encode()) != key_slot(keys.stream.encode()):
         raise CannotGoOn(
-            f"`{keys.dead}` and `{keys.stream}` lie in different slots of the cluster, and no step moves a letter",
+            f"`{keys.dead}` and `{keys.stream}` are in different slots of the cluster, so no step reaches both",
             "leave `dead_letter.key` out of the spec, or give both keys the same hash tag",
         )

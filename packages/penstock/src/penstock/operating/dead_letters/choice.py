@@ -1,4 +1,4 @@
-"""Which dead letters are meant: by their ids, or by what is known of them."""
+"""Selects dead letters by id or by filters."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from penstock.wire.link import Link
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """All of them must hold; those that say nothing hold always."""
+    """Filters that must all match; empty ones always match."""
 
     error: str = ""
-    """A part of the error's text, however it is capitalised."""
+    """A part of the error's text, in any case."""
     reason: str = ""
     older_than: int | None = None
-    """ms since it was buried."""
+    """ms since the message died."""
     newer_than: int | None = None
     fields: Sequence[tuple[str, str]] = ()
-    """Fields of the body, and what they are: as text, or as JSON writes it."""
+    """Body fields with their values, as text or as JSON."""
 
     def __bool__(self) -> bool:
-        """Whether anything is said."""
+        """Whether there is any filter."""
         return self != Filters()
 
     def take(self, letter: DeadLetter, lens: Lens) -> bool:
-        """Whether they hold; its age aside."""
+        """Whether the filters match, except those of age."""
         if self.error.casefold() not in letter.error.casefold() or self.reason not in ("", letter.reason):
             return False
         if not self.fields:
@@ -42,7 +42,7 @@ class Filters:
 
 
 def _is(value: object, name: str, said: str) -> bool:
-    """`a.b` is also `b` in the object `a`."""
+    """Whether a field has this value; `a.b` also means `b` in object `a`."""
     if not isinstance(value, dict):
         return False
     if name in value:
@@ -53,7 +53,7 @@ def _is(value: object, name: str, said: str) -> bool:
 
 
 def _written(value: object) -> tuple[str, ...]:
-    """Ways in which JSON writes it."""
+    """The ways to write a value as JSON."""
     return (
         json.dumps(value),
         json.dumps(value, ensure_ascii=False, separators=(",", ":")),
@@ -67,18 +67,18 @@ class Seen:
 
     letters: int = 0
     others: int = 0
-    """Letters of other pipelines, which are left alone."""
+    """Dead letters of other pipelines, which are skipped."""
     missing: list[str] = field(default_factory=list)
-    """Ids that were asked for and are not there."""
+    """Requested ids that do not exist."""
 
 
 class Walk:
-    """Over the dead letters of one pipeline."""
+    """Iterates over the dead letters of one pipeline."""
 
     def __init__(
         self, link: Link, keys: PipelineKeys, lens: Lens, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
     ) -> None:
-        """Nothing is asked yet. `goes_on` is asked before each page and each id, whether or not letters are meant."""
+        """`goes_on` is asked before each page and each id."""
         self._link = link
         self._keys = keys
         self._lens = lens

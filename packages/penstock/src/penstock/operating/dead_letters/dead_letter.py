@@ -1,4 +1,4 @@
-"""A dead letter, read back: what was sent, and what was written to it when it died."""
+"""A dead letter: the original message, and what was recorded when it died."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from penstock.operating.entry import Entry
 from penstock.worker.dead_letter import MOST_FIELDS, PACKED, PREFIX, penstock_field, unpack_fields
 
 FIRST = PREFIX + b"id"
-"""What the burial's own fields begin with."""
+"""The first field that a death adds."""
 
 KIND = re.compile(r"([A-Za-z_][\w.-]*)(?::|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """One of them. `told` is empty where somebody else put it there."""
+    """One dead letter. `told` is empty if Penstock did not write it."""
 
     id: str
     time: int
-    """When it was buried, in ms since 1970 by Redis's clock."""
+    """When it was written, in ms since 1970 (Redis time)."""
     original: Sequence[bytes]
-    """Names and values as they were sent, byte for byte."""
+    """Names and values as sent, byte for byte."""
     told: Mapping[str, str]
 
     @classmethod
     def of(cls, entry: Entry) -> DeadLetter:
-        """What stands behind the original fields is the burial's; what was packed is unpacked."""
+        """Split an entry into the original fields and the recorded death, and unpack packed fields."""
         fields = entry.fields
         end = _burial(fields)
         original, rest = fields[:end], fields[end:]
@@ -55,23 +55,23 @@ class DeadLetter:
 
     @property
     def kind(self) -> str:
-        """The error's type, which quotes nothing."""
+        """The type of the error, which quotes no body."""
         found = KIND.match(self.error)
         return found[1] if found else ""
 
     @property
     def attempts(self) -> int | None:
-        """How many it had."""
+        """How many attempts it had."""
         return _number(self.told.get("attempts"))
 
     @property
     def died(self) -> int:
-        """When, by the clock of the worker that buried it, in ms since 1970."""
+        """When it died, in ms since 1970 (wall time of its worker)."""
         return _number(self.told.get("at")) or self.time
 
     @property
     def story(self) -> tuple[Death, ...]:
-        """All its deaths, the oldest first."""
+        """All its deaths, oldest first."""
         before = read_history(penstock_field(self.original, STORY) or b"")
         if not self.told:
             return before
@@ -79,12 +79,12 @@ class DeadLetter:
         return (*before, Death(entry, self.reason, self.error, self.attempts or 0, self.died))
 
     def belongs_to(self, keys: PipelineKeys) -> bool:
-        """Whether it died in this stream and group; pipelines may share their dead letters."""
+        """Whether it died in this stream and group; pipelines may share a dead-letter stream."""
         stream, group = self.told.get("stream", keys.stream), self.told.get("group", keys.group)
         return (stream, group) == (keys.stream, keys.group)
 
     def replayed(self) -> list[bytes]:
-        """The fields of the entry that it becomes: as it was sent, with its story."""
+        """The fields of the replayed entry: the original ones, with the history of deaths."""
         story = self.story
         if not story:
             return list(self.original)
@@ -97,7 +97,7 @@ class DeadLetter:
 
 
 def _burial(fields: Sequence[bytes]) -> int:
-    """Where it begins: the last of its first fields, with nothing but its own behind. A letter may hold another."""
+    """Where the recorded death starts. The original fields may contain another one, so this is the last start."""
     for at in range(len(fields) - 2, -1, -2):
         if not fields[at].startswith(PREFIX):
             break

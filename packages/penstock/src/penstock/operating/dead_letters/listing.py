@@ -32,7 +32,7 @@ async def list_letters(  # noqa: PLR0913 - what the verb was given
     oldest_first: bool,
     as_json: bool,
 ) -> int:
-    """Tell some. Gives an exit code."""
+    """Print some dead letters, and return the exit code."""
     found: list[tuple[DeadLetter, About]] = []
     lens = Lens(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "dlq") as link:
@@ -50,14 +50,14 @@ async def list_letters(  # noqa: PLR0913 - what the verb was given
     for line in notes(walk, pipeline):
         aside(line)
     if more:
-        aside(f"there are more; `--limit` shows more than {limit}")
+        aside(f"there are more; raise `--limit` above {limit} to see them")
     if not found:
         aside(nothing(pipeline, walk.seen.letters))
     return 0 if found else INCOMPLETE
 
 
 def nothing(pipeline: ResolvedPipeline, passed: int) -> str:
-    """Why there is nothing to tell."""
+    """Why nothing was selected."""
     if not passed:
         return f"`{pipeline.name}` has no such dead letters"
     return f"{many(passed, 'dead letter')} {'was' if passed == 1 else 'were'} looked at, and none is meant"
@@ -90,7 +90,7 @@ def table(found: Sequence[tuple[DeadLetter, About]], now: int) -> Table:
 
 
 def brief(letter: DeadLetter, now: int) -> dict[str, object]:
-    """What is known without looking into the body."""
+    """What may be shown without the body."""
     return {
         "id": letter.id,
         "age_seconds": (now - letter.time) / 1000,
@@ -107,7 +107,7 @@ def _of_body(about: About) -> dict[str, object]:
 
 
 async def show_letter(pipeline: ResolvedPipeline, credentials: Credentials, id_: str, *, as_json: bool) -> int:
-    """Tell all of one. Gives an exit code."""
+    """Print all of one dead letter, and return the exit code."""
     lens = Lens(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "dlq") as link:
         walk = Walk(link, pipeline.keys, lens, ask=Insistence(aside))

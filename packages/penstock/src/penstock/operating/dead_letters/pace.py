@@ -1,4 +1,4 @@
-"""How fast letters go back: evenly, and no faster than was said."""
+"""Limits the rate of a replay, evenly over time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RATE = re.compile(r"([0-9]{1,9})/([smh])", re.ASCII)
 
 
 def rate_of(text: str) -> float | None:
-    """Letters a second out of `100/s`, `30/m`, `5/h`; None for `off`. Raises ValueError."""
+    """Parse `100/s`, `30/m`, `5/h` or `off` into a rate per second; None for `off`. Raises ValueError."""
     if text == "off":
         return None
     found = RATE.fullmatch(text)
@@ -22,7 +22,7 @@ def rate_of(text: str) -> float | None:
 
 
 class Pace:
-    """Lets through one at a time. What it was late for it does not make up."""
+    """Lets one through at a time. It does not catch up after delays."""
 
     def __init__(
         self,
@@ -31,14 +31,14 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        """`rate` is a second; none is as fast as Redis answers."""
+        """`rate` is per second; None is unlimited."""
         self._gap = 0.0 if rate is None else 1 / rate
         self._clock = clock
         self._sleep = sleep
         self._next = clock()
 
     async def turn(self) -> None:
-        """Wait for the next one's turn."""
+        """Wait until the next one may go."""
         wait = self._next - self._clock()
         if wait > 0:
             await self._sleep(wait)

@@ -1,4 +1,4 @@
-"""Dead letters are deleted for good."""
+"""Deletes dead letters for good."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from penstock.wire.errors import Refused, Reply, Unanswered
 from penstock.wire.link import Link
 
 TOGETHER = 100
-"""Letters that are deleted together."""
+"""Dead letters per deletion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What became of some letters."""
+    """The outcome of one deletion."""
 
     deleted: Sequence[DeadLetter]
     gone: Sequence[DeadLetter]
-    """Those that were not there any more."""
+    """Those that no longer existed."""
 
 
 async def purge(
@@ -33,7 +33,7 @@ async def purge(
     ask: Ask = once,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> AsyncIterator[Purged]:
-    """Some at a time. Raises RedisTrouble; what was told has happened. `goes_on` is asked before each time."""
+    """Delete in batches, and yield each outcome. Raises RedisTrouble. `goes_on` is asked before each batch."""
     async for batch in _batches(letters):
         if not goes_on():
             return
@@ -52,7 +52,7 @@ async def _batches(letters: AsyncIterator[DeadLetter]) -> AsyncIterator[Sequence
 
 
 async def _delete(link: Link, keys: PipelineKeys, batch: Sequence[DeadLetter], ask: Ask) -> Purged:
-    """What is gone at a second attempt was deleted by the first one, whose answer was lost."""
+    """Delete one batch. After a lost answer, missing ones count as deleted by the first attempt."""
     doubtful = False
 
     async def attempt() -> Reply:

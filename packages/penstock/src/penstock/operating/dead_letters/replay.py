@@ -1,4 +1,4 @@
-"""Dead letters go back into their stream, one by one, each in one step that either happens whole or not at all."""
+"""Replays dead letters into their stream, each in one atomic step."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from penstock.wire.errors import Reply, Unanswered
 from penstock.wire.link import Link
 
 MOST_VALUES = 7900
-"""Names and values of one entry that Lua can hand over; it fails at 8,000."""
+"""Names and values that one Lua call can pass on; 8,000 fail."""
 
-GONE = "it was not there any more"
+GONE = "it no longer exists"
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What became of one letter."""
+    """The outcome of one replay."""
 
     letter: DeadLetter
     entry: str | None
-    """The new entry's id; none where the answer that told it was lost, and where it was not replayed."""
+    """The new entry's id; None if it was not replayed, or if Redis's answer was lost."""
     trouble: str = ""
     """Why it was not replayed."""
 
 
 def hindrance(letter: DeadLetter) -> str:
-    """Why a letter cannot be replayed; nothing where it can."""
+    """Why a dead letter cannot be replayed; empty if it can."""
     values = len(letter.replayed())
     if values > MOST_VALUES:
         return f"it has {values // 2} fields, and a script takes {MOST_VALUES // 2}"
@@ -40,14 +40,14 @@ def hindrance(letter: DeadLetter) -> str:
 
 
 class Replayer:
-    """Brings letters back."""
+    """Replays dead letters."""
 
     def __init__(
         self, link: Link, keys: PipelineKeys, pace: Pace, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
     ) -> None:
-        """`ask` repeats what was not answered: a letter that is gone by then was replayed by the first attempt.
+        """`ask` repeats unanswered calls: a dead letter that is gone by then was replayed by the first call.
 
-        `goes_on` is asked before each letter.
+        `goes_on` is asked before each dead letter.
         """
         self._link = link
         self._keys = keys
@@ -56,11 +56,11 @@ class Replayer:
         self._goes_on = goes_on
 
     async def prepare(self) -> None:
-        """Where it may add but not remove, it must be refused now: a letter would be doubled."""
+        """Fail now if the user may add entries but not delete them: that would duplicate messages."""
         await self._ask(asking(self._link, "XDEL", self._keys.dead, "0-0"))
 
     async def replay(self, letters: AsyncIterator[DeadLetter]) -> AsyncIterator[Replayed]:
-        """Each in its turn. Raises RedisTrouble; what was told until then has happened."""
+        """Replay one after the other, and yield each outcome. Raises RedisTrouble."""
         async for letter in letters:
             trouble = hindrance(letter)
             if trouble:
