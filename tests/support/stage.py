@@ -32,6 +32,8 @@ from penstock_spec.metrics import Metric, MetricKind
 from penstock_spec.platform import Environment, Redis
 
 LEASE = 10_000
+UNENDING = 600_000
+"""Milliseconds of a lease that must not expire during a test, however slow the machine is; nobody renews it."""
 
 
 def pipeline(redis: Redis, spec: str = "", name: str = "trial") -> ResolvedPipeline:
@@ -227,7 +229,7 @@ class Stage:
             ids.append(str(self.ask("XADD", self.keys.stream, "*", "data", data)))
         return ids
 
-    def life(self, name: str = "worker", lease: int = LEASE) -> str:
+    def life(self, name: str = "worker", lease: int = UNENDING) -> str:
         """A worker begins a life, with that much of its lease left; or over for so long."""
         consumer = f"{name}~{secrets.token_hex(4)}"
         self.ask("XGROUP", "CREATECONSUMER", self.keys.stream, self.keys.group, consumer)

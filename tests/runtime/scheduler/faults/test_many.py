@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from in_process_scheduler import pod, spec_of
+from patience import HANGS
 from promises import keep, until
 from targets import Target
 
@@ -99,14 +100,14 @@ def test_failing_acquires_hold_no_permits(target: Target) -> None:
 
         one = pod(target, spec, handle, "pod", link=link)
         task = asyncio.create_task(one.run())
-        await until(lambda: links[0].left == 0, "it was refused so often")
+        await until(lambda: links[0].left == 0, "it was refused so often", seconds=HANGS)
         await until(lambda: len(ran) == 7 and min(ran.values()) >= 2, "all run")
         one.stop()
         code = await task
         most.append(one.permits.free)
         return code
 
-    assert keep(promise()) == 0
+    assert keep(promise(), seconds=2 * HANGS) == 0
     assert most == [7]
 
 
