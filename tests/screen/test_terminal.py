@@ -163,7 +163,7 @@ def test_the_window_can_be_resized(screen: OnScreen) -> None:
 def test_the_terminal_is_restored(screen: OnScreen, key: str) -> None:
     """Its content, the cursor and the keyboard; no process is left."""
     screen.terminal.type("echo before")
-    screen.terminal.until_shows("\nbefore\n")
+    screen.terminal.until(lambda text: "\nbefore\n" in text and text.rstrip().endswith(PROMPT), "output and a prompt")
     screen.begin().until_ready()
     assert screen.terminal.says("alternate_on") == "1"
     assert screen.terminal.says("mouse_any_flag") == "0"
