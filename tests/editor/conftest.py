@@ -1,4 +1,4 @@
-"""The YAML language server that editors run, spoken to as an editor does."""
+"""A client of the YAML language server that editors run."""
 
 from __future__ import annotations
 

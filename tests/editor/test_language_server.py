@@ -1,4 +1,4 @@
-"""With the first line of a spec, an editor completes, explains and checks: seen in the real language server."""
+"""With the first line of a spec, an editor completes, explains and checks it: tested with the real language server."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ def spec(editor: Any) -> str:  # noqa: ANN401 - the class stands in a conftest
     return uri
 
 
-def test_a_field_explains_itself(editor: Any, spec: str) -> None:  # noqa: ANN401 - as above
+def test_hover_explains_a_field(editor: Any, spec: str) -> None:  # noqa: ANN401 - as above
     shown = editor.hover(spec, 8, 5)
     assert "How long one attempt may take." in shown
     assert "By default `60s`" in shown
 
 
-def test_fields_are_offered_in_a_section_at_the_top_and_in_overrides(editor: Any, spec: str) -> None:  # noqa: ANN401 - as above
+def test_fields_are_completed_in_sections_at_the_top_and_in_overrides(editor: Any, spec: str) -> None:  # noqa: ANN401 - as above
     assert {"lease", "concurrency"} <= set(editor.completions(spec, 9, 4))
     assert {"scaling", "stream", "shutdown"} <= set(editor.completions(spec, 15, 2))
     assert {"stream.key", "scaling.replicas.max"} <= set(editor.completions(spec, 14, 6))
 
 
-def test_what_is_wrong_is_underlined(editor: Any) -> None:  # noqa: ANN401 - as above
+def test_errors_are_marked(editor: Any) -> None:  # noqa: ANN401 - as above
     whole = "\n".join(line for line in SPEC.splitlines() if line.strip() not in ("l", "s")) + "\n"
     uri = editor.open("specs/whole.yaml", whole)
     told = {(one["range"]["start"]["line"] + 1, one["message"]) for one in editor.diagnostics[uri]}
     assert told == {(8, 'Incorrect type. Expected "string".'), (9, "Property stram is not allowed.")}
 
 
-def test_the_platform_file_is_explained_too(editor: Any) -> None:  # noqa: ANN401 - as above
+def test_hover_explains_the_platform_file(editor: Any) -> None:  # noqa: ANN401 - as above
     text = "# yaml-language-server: $schema=generated/schemas/platform.schema.json\nkind: platform\ndefaults:\n  w\n"
     uri = editor.open("other.yaml", text)
     assert "work.timeout" in editor.completions(uri, 4, 4)

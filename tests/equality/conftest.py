@@ -1,4 +1,4 @@
-"""Reads a text by both parsers."""
+"""Read a text with both parsers."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Whatever the fast parser accepts, the reference reads to the same: values, places and findings."""
+"""The reference parser gives the same values, places and problems for every text that the fast parser accepts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -133,15 +133,15 @@ ONCE_UNEQUAL = [
 
 @settings(max_examples=300)
 @given(text=st.one_of(block(), st.lists(PIECES, max_size=14).map("".join), mutated()))
-def test_generated_and_changed_texts_are_read_the_same(differences: Differences, text: str) -> None:
+def test_generated_and_mutated_texts_are_read_equally(differences: Differences, text: str) -> None:
     assert not differences(text)
 
 
 @pytest.mark.parametrize("text", ONCE_UNEQUAL)
-def test_what_was_unequal_once_is_read_the_same(differences: Differences, text: str) -> None:
+def test_previous_differences_are_read_equally(differences: Differences, text: str) -> None:
     assert not differences(text)
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
-def test_real_specs_are_read_the_same(differences: Differences, text: str) -> None:
+def test_real_specs_are_read_equally(differences: Differences, text: str) -> None:
     assert not differences(text)

@@ -1,4 +1,4 @@
-"""Lints one spec in an environment or two, and does what a hint says."""
+"""Lint one spec in one or two environments, and follow a hint."""
 
 import re
 from collections.abc import Callable

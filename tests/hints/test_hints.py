@@ -1,4 +1,4 @@
-"""A hint that names something to write is right: whoever writes it is told no more of what was wrong."""
+"""A hint with a suggestion is right: following it removes the finding."""
 
 from collections.abc import Callable
 
@@ -158,10 +158,10 @@ SPECS = [
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_whoever_does_what_a_hint_says_is_told_no_more_of_it(
+def test_following_a_hint_removes_the_finding(
     spec: str, lint: Callable[[str], list[Finding]], follow: Callable[[str, Finding], str]
 ) -> None:
-    """The first error goes, and no other comes."""
+    """And causes no other."""
     text = complete(spec, "example")
     first, *others = [one for one in lint(text) if one.severity is Severity.ERROR]
     better = follow(text, first)

@@ -1,4 +1,4 @@
-"""A repository that lints what is put into it, each file with little time and memory."""
+"""A repository that lints files, each with limited time and memory."""
 
 import subprocess
 import sys

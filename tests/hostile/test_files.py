@@ -1,4 +1,4 @@
-"""No file takes `penstock lint` more than a second and 100 MB, and none makes it fail: it is refused with a reason."""
+"""No file takes `penstock lint` more than a second and 100 MB, or makes it fail: it is refused with a reason."""
 
 import os
 from collections.abc import Iterator
@@ -180,13 +180,13 @@ SLOW = {
 }
 
 
-def test_the_files_here_are_as_large_as_may_be_read() -> None:
+def test_these_files_have_the_maximum_size() -> None:
     assert all(LARGEST - 2000 < len(content) <= LARGEST for content in SLOW.values())
     assert MOST_VALUES < LARGEST / 10
 
 
 @pytest.mark.parametrize(("rule", "content"), REFUSED.values(), ids=REFUSED)
-def test_is_refused_with_its_reason(repository: Repository, rule: str, content: bytes) -> None:
+def test_a_hostile_file_is_refused_with_a_reason(repository: Repository, rule: str, content: bytes) -> None:
     answer = repository.lint(content)
     assert answer.code == 1, answer.told[-2000:]
     assert rule in answer.rules
@@ -201,7 +201,7 @@ def test_the_largest_file_is_read_in_time(repository: Repository, content: bytes
     assert "Traceback" not in answer.told
 
 
-def test_a_byte_order_mark_is_told_and_passed_over(repository: Repository) -> None:
+def test_a_byte_order_mark_is_reported_and_skipped(repository: Repository) -> None:
     answer = repository.lint(b"\xef\xbb\xbf" + SPEC.encode())
     assert answer.code == 0
     assert "warning[byte-order-mark]" in answer.told
@@ -224,12 +224,12 @@ def odd(repository: Repository) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def test_a_folder_is_no_spec(repository: Repository, odd: Path) -> None:
+def test_a_folder_is_reported(repository: Repository, odd: Path) -> None:
     odd.mkdir()
     assert repository.lint_path(odd).rules == {"unreadable-file"}
 
 
-def test_a_pipe_is_not_waited_for(repository: Repository, odd: Path) -> None:
+def test_a_pipe_does_not_block(repository: Repository, odd: Path) -> None:
     os.mkfifo(odd)
     assert repository.lint_path(odd).rules == {"unreadable-file"}
 
@@ -239,26 +239,26 @@ def test_a_device_is_not_read(repository: Repository, odd: Path) -> None:
     assert repository.lint_path(odd).rules == {"unreadable-file"}
 
 
-def test_a_link_to_itself_is_told(repository: Repository, odd: Path) -> None:
+def test_a_link_to_itself_is_reported(repository: Repository, odd: Path) -> None:
     odd.symlink_to(odd)
     assert repository.lint_path(odd).rules == {"unreadable-file"}
 
 
-def test_a_file_that_may_not_be_read_is_told(repository: Repository, odd: Path) -> None:
+def test_a_file_without_permission_is_reported(repository: Repository, odd: Path) -> None:
     odd.write_text(SPEC)
     odd.chmod(0)
     answer = repository.lint_path(odd, who="nobody")
     assert answer.rules == {"unreadable-file"}
 
 
-def test_a_file_that_is_missing_is_told(repository: Repository, odd: Path) -> None:
+def test_a_missing_file_is_reported(repository: Repository, odd: Path) -> None:
     assert repository.lint_path(odd).rules == {"unreadable-file"}
 
 
 @pytest.mark.parametrize(
     "name", ["a" * 300, "../" * 2000 + "a.yaml", "\x1b[31mred.yaml", "\u202eabc", "-x/y.yaml", "it.yaml/x"]
 )
-def test_a_name_that_cannot_be_is_told(repository: Repository, name: str) -> None:
+def test_an_impossible_name_is_reported(repository: Repository, name: str) -> None:
     answer = repository.lint_path(repository.root / "specs" / name)
     assert answer.rules == {"unreadable-file"}
     assert "\x1b" not in answer.told

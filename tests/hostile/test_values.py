@@ -1,4 +1,4 @@
-"""Whatever stands in a field is kept as plain data or refused, in no time, and never fails."""
+"""Any value of a field is kept as plain data or refused, quickly and without failures."""
 
 import json
 from pathlib import Path
@@ -122,7 +122,7 @@ def put(data: Any, steps: list[str], value: str) -> None:  # noqa: ANN401 - sect
 
 @pytest.mark.parametrize("deep", [False, True])
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-def test_in_every_field_of_a_spec(repository: Repository, value: str, *, deep: bool) -> None:
+def test_hostile_values_in_every_field_of_a_spec(repository: Repository, value: str, *, deep: bool) -> None:
     short = value if len(value) < 600 else value[:150] + value[-450:]
     answer = repository.lint(filled(Pipeline, short, deep=deep).encode())
     assert answer.code == 1, answer.told[-2000:]
@@ -132,7 +132,7 @@ def test_in_every_field_of_a_spec(repository: Repository, value: str, *, deep: b
 
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-def test_in_every_field_of_the_platform_file(repository: Repository, value: str) -> None:
+def test_hostile_values_in_every_field_of_the_platform_file(repository: Repository, value: str) -> None:
     short = value if len(value) < 600 else value[:150] + value[-450:]
     answer = repository.lint(filled(Platform, short, deep=True).encode())
     assert answer.code == 1, answer.told[-2000:]
@@ -146,7 +146,7 @@ LONG = [
 
 
 @pytest.mark.parametrize("value", [value for value in VALUES.values() if len(value) >= 600])
-def test_long_values_in_fields_of_every_sort(repository: Repository, value: str) -> None:
+def test_long_values_in_fields_of_every_type(repository: Repository, value: str) -> None:
     for paths in (LONG[0::3], LONG[1::3], LONG[2::3]):
         data: dict[str, Any] = {"kind": "pipeline"}
         for path in paths:

@@ -1,4 +1,4 @@
-"""Slips of the finger, as people make them, in every field of a spec."""
+"""Typical mistakes in every field of a spec."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A slip of the finger in any field of any spec is found at its line, or there is a reason why it cannot be."""
+"""Every typical mistake in any field of any spec is reported at its line, or there is a reason why not."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ TODAY = date(2027, 1, 1)
 LINE = re.compile(r"\bline ([0-9]+)")
 
 
-def test_every_slip_is_found_at_its_line_or_means_something(
+def test_every_mistake_is_reported_at_its_line_or_has_a_reason(
     root: Path, slips: Callable[[Document], Iterator[Any]]
 ) -> None:
     raw = (root / "penstock.yaml").read_bytes()

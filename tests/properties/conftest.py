@@ -1,4 +1,4 @@
-"""Specs made from the models: whatever these hold is valid."""
+"""Generate valid specs from the models."""
 
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin

@@ -1,4 +1,4 @@
-"""Durations, sizes and shares of a CPU: what is read is what was written."""
+"""Durations, sizes and CPU quantities are read as written."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ QUANTITIES = st.sampled_from(list(PATTERNS)).flatmap(
 
 
 @given(QUANTITIES)
-def test_a_quantity_is_shown_as_it_was_written(one: Quantity) -> None:
+def test_a_quantity_keeps_its_text(one: Quantity) -> None:
     assert type(one)(str(one)) == one
     assert str(type(one).validate(str(one))) == one.text
 

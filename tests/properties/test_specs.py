@@ -1,4 +1,4 @@
-"""What holds of every valid spec."""
+"""Properties of all valid specs."""
 
 import re
 from typing import Any
@@ -70,7 +70,7 @@ def findings(text: str) -> set[tuple[str, str, str]]:
 
 @slowly
 @given(data=st.data())
-def test_a_resolved_spec_reads_back_to_itself(specs: Specs, data: st.DataObject) -> None:
+def test_a_resolved_spec_resolves_to_itself(specs: Specs, data: st.DataObject) -> None:
     text = below(data.draw(specs))
     for environment in ENVIRONMENTS:
         model = model_of(text, environment)
@@ -82,7 +82,7 @@ def test_a_resolved_spec_reads_back_to_itself(specs: Specs, data: st.DataObject)
 
 @slowly
 @given(data=st.data())
-def test_what_a_spec_says_is_kept_as_it_is_written(specs: Specs, data: st.DataObject) -> None:
+def test_values_of_a_spec_are_kept_as_written(specs: Specs, data: st.DataObject) -> None:
     spec = data.draw(specs)
     spec.pop("environments", None)
     assert_kept(spec, model_of(below(spec), "dev").model_dump(by_alias=True))
@@ -101,7 +101,7 @@ def assert_kept(written: Any, kept: Any) -> None:  # noqa: ANN401 - whatever a s
 
 @slowly
 @given(data=st.data())
-def test_the_order_of_keys_comments_and_brackets_change_nothing(specs: Specs, data: st.DataObject) -> None:
+def test_key_order_comments_and_brackets_change_nothing(specs: Specs, data: st.DataObject) -> None:
     spec = data.draw(specs)
     shuffled = data.draw(reordered(spec))
     text, other = below(spec), commented(data, below(shuffled))

@@ -1,4 +1,4 @@
-"""Where a value comes from when several places say it, and where it is shown."""
+"""The source and the place of a value that several files can set."""
 
 import pytest
 
@@ -29,8 +29,8 @@ def value(found: Layers, path: Path) -> object:
 
 
 @pytest.mark.parametrize("first", range(len(PLACES) + 1))
-def test_the_nearest_place_wins(first: int) -> None:
-    """The spec's environment, the spec, the platform's environment, the platform; and a default where none says it."""
+def test_the_most_specific_source_wins(first: int) -> None:
+    """The environment of the spec, the spec, the environment of the platform file, the platform file, the default."""
     said = [f"{{work.timeout: {text}}}" if number >= first else "{}" for number, (_, text, _) in enumerate(PLACES)]
     work = "{timeout: 2s}" if first <= 1 else "{}"
     spec = f"name: a\nwork: {work}\nenvironments: {{dev: {said[0]}}}\n".replace("work.timeout", "work.timeout", 1)
@@ -48,8 +48,8 @@ def test_the_nearest_place_wins(first: int) -> None:
     assert lines[at.line - 1][at.column - 1 : at.end_column - 1] == text
 
 
-def test_what_is_derived_follows_the_fields_it_comes_from() -> None:
-    """A stream's key comes from the name until somebody says it; the dead letters' key follows either."""
+def test_a_derived_value_depends_on_other_fields() -> None:
+    """A stream's key is derived from the name unless set; the key of dead letters from either."""
     derived = layers("name: a\n")
     assert value(derived, ("stream", "key")) == "streams:a"
     assert derived.source(("stream", "key")) is Source.DERIVED
@@ -67,8 +67,8 @@ def test_what_is_derived_follows_the_fields_it_comes_from() -> None:
         "{scaling.boost.factor: 3, scaling.boost: {when_older_than: 40s}}",
     ],
 )
-def test_the_order_of_overrides_means_nothing(overrides: str) -> None:
-    """A field that is said is not lost to its section, which is replaced as a whole."""
+def test_the_order_of_overrides_does_not_matter(overrides: str) -> None:
+    """An overridden section does not overwrite an overridden field of it."""
     found = layers(f"name: a\nscaling: {{boost: {{most: 5}}}}\nenvironments: {{dev: {overrides}}}\n")
     assert value(found, ("scaling", "boost")) == {"when_older_than": "40s", "factor": 3}
     assert found.source(("scaling", "boost", "most")) is Source.DEFAULT
@@ -77,20 +77,20 @@ def test_the_order_of_overrides_means_nothing(overrides: str) -> None:
 
 
 @pytest.mark.parametrize("platform", ["", "defaults: {work: {block: 9s}}\n"])
-def test_a_section_that_is_always_there_is_never_replaced(platform: str) -> None:
-    """What a spec says of it would be lost without a word."""
+def test_a_section_that_always_exists_is_never_replaced(platform: str) -> None:
+    """Fields of the spec in it would be lost silently."""
     found = layers("name: a\nwork: {block: 2s}\nenvironments: {dev: {work: {lease: 40s}}}\n", platform)
     assert found.data["work"] == {"block": "2s"}
 
 
-def test_what_is_made_of_overrides_alone_is_shown_by_one_of_them() -> None:
-    """What is missing from it is missing there."""
+def test_a_section_of_overrides_alone_is_marked_at_one_of_them() -> None:
+    """So is a missing field of it."""
     found = layers("name: a\nenvironments: {dev: {retries.classes.never.attempts: 1}}\n")
     assert str(found.at(("retries", "classes", "never", "match"))) == "spec.yaml:2:22"
 
 
-def test_an_environment_changes_only_itself() -> None:
-    """Neither the others nor the document, which all of them are read from."""
+def test_an_override_affects_only_its_environment() -> None:
+    """Not the others, nor the document that all are read from."""
     document = read("spec.yaml", b"name: a\nwork: {timeout: 2s}\nenvironments: {dev: {work.timeout: 1s}}\n")
     platform = read("penstock.yaml", b"kind: platform\n")
     assert layered(PIPELINE, document, platform, "dev").data["work"] == {"timeout": "1s"}
@@ -99,23 +99,23 @@ def test_an_environment_changes_only_itself() -> None:
 
 
 @pytest.mark.parametrize("path", ["name", "kind", "suppress", "nowhere", "work.nothing"])
-def test_what_no_environment_may_change_is_not_changed(path: str) -> None:
-    """That it was tried is told by the check of the paths."""
+def test_fixed_fields_cannot_be_overridden(path: str) -> None:
+    """The check of paths reports the attempt."""
     found = layers(f"name: a\nenvironments: {{dev: {{{path}: b}}}}\n", f"defaults: {{{path}: b}}\n")
     assert found.data["name"] == "a"
     assert not {overlay.source for overlay in found.overlays} & {Source.ENVIRONMENT, Source.PLATFORM}
 
 
-def test_a_field_cannot_be_put_into_a_word() -> None:
-    """The word stays, and the override is told."""
+def test_a_field_cannot_be_put_into_a_scalar() -> None:
+    """The scalar stays, and the override is reported."""
     spec = "name: a\nstream: {retention: {keep: until-done}}\nenvironments: {dev: {stream.retention.keep.length: 5}}\n"
     found = layers(spec)
     assert value(found, ("stream", "retention", "keep")) == "until-done"
     assert [f"{one.at} {one.rule}" for one in found.found] == ["spec.yaml:3:22 unknown-override"]
 
 
-def test_a_default_of_the_platform_gives_way_to_a_word() -> None:
-    """Nobody who wrote a spec is told of a default that does not suit it."""
+def test_a_platform_default_inside_a_scalar_is_ignored() -> None:
+    """Authors of specs get no findings about unsuitable defaults."""
     found = layers(
         "name: a\nstream: {retention: {keep: until-done}}\n", "defaults: {stream.retention.keep.length: 5}\n"
     )

@@ -1,4 +1,4 @@
-"""Every value knows where it stands: line and column, counted from 1, in characters as an editor counts them."""
+"""Every value has a place: line and column, from 1, in characters as editors count them."""
 
 from pathlib import Path
 
@@ -55,15 +55,15 @@ def where(document: Document, path: str) -> str:
     ],
 )
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
-def test_a_caret_stands_under_the_value(path: str, place: str, line_break: str) -> None:
-    """What has several lines, or nothing, is shown by its key; comments and line breaks of any make move nothing."""
+def test_the_caret_is_under_the_value(path: str, place: str, line_break: str) -> None:
+    """Values over several lines and empty values are marked at their keys; comments and line breaks move nothing."""
     document = read("spec.yaml", SPEC.replace("\n", line_break).encode())
     assert document.found == ()
     assert where(document, path) == place
 
 
 def test_every_value_has_a_place(root: Path) -> None:
-    """In every spec of this repository, down to the last item of a list."""
+    """In every spec of this repository, down to the items of lists."""
     specs = sorted((root / "specs").glob("*.yaml"))
     assert specs
     for path in specs:
@@ -87,20 +87,20 @@ def paths(data: object, base: tuple[str | int, ...] = ()) -> list[tuple[str | in
     ],
 )
 def test_columns_count_characters(text: str, place: str) -> None:
-    """Neither bytes nor the width of a terminal; a byte order mark is not in the line."""
+    """Not bytes or terminal columns; a byte order mark does not count."""
     document = read("spec.yaml", text.encode())
     assert where(document, f"{text.removeprefix(chr(0xFEFF)).partition(':')[0]}.a") == place
 
 
 def test_a_section_ends_with_its_last_value() -> None:
-    """Not where the next begins, below comments and blank lines."""
+    """Not at the start of the next section, after comments and blank lines."""
     document = read("spec.yaml", b"work:\n  timeout: 60s\n\n# about scaling\n\nscaling: 1\n")
     at = document.places["work",].value
     assert (at.line, at.column, at.end_line, at.end_column) == (2, 3, 2, 15)
 
 
-def test_what_is_not_written_is_shown_by_what_is_around_it() -> None:
-    """A default of a section points at the section, a default of the spec at its first line."""
+def test_a_default_is_marked_at_the_section_around_it() -> None:
+    """A default in a section at the section, a top-level default at the first line."""
     document = read("spec.yaml", b"# a comment\nkind: pipeline\nwork:\n  timeout: 60s\n")
     assert str(document.nearest(("work", "lease"))) == "spec.yaml:3:1"
     assert str(document.nearest(("scaling", "poll"))) == "spec.yaml:2:1"

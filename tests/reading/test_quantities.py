@@ -1,4 +1,4 @@
-"""Durations, sizes, CPUs and versions: kept as they were written, compared by what they amount to."""
+"""Durations, sizes, CPU quantities and versions are kept as written and compared by their amounts."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ EVERY = [pytest.param(kind, text, id=f"{kind.__name__} {text}") for kind, texts 
 
 
 @pytest.mark.parametrize(("kind", "text"), EVERY)
-def test_it_is_kept_as_it_was_written(kind: type[Quantity], text: str) -> None:
+def test_the_text_is_kept(kind: type[Quantity], text: str) -> None:
     """`90m` does not become `1h30m`, and `1.30` not `1.3`."""
     assert str(kind.validate(text)) == text
 
@@ -35,8 +35,8 @@ def test_it_is_kept_as_it_was_written(kind: type[Quantity], text: str) -> None:
         (Version("1.36"), Version("1.36.0")),
     ],
 )
-def test_it_is_equal_by_its_amount(one: Quantity, other: Quantity) -> None:
-    """However it is written, also as a key."""
+def test_quantities_are_equal_by_amount(one: Quantity, other: Quantity) -> None:
+    """However they are written, also as keys."""
     assert one == other
     assert len({one, other}) == 1
     assert str(one) != str(other)
@@ -52,14 +52,14 @@ def test_it_is_equal_by_its_amount(one: Quantity, other: Quantity) -> None:
         (Version("1.36"), Version("1.36.1")),
     ],
 )
-def test_it_is_ordered_by_its_amount(less: Quantity, more: Quantity) -> None:
-    """Not by its text."""
+def test_quantities_are_ordered_by_amount(less: Quantity, more: Quantity) -> None:
+    """Not by their texts."""
     assert less < more
     assert max(less, more) is more
 
 
-def test_two_kinds_are_never_equal() -> None:
-    """A thousand bytes are not a second."""
+def test_quantities_of_two_types_are_never_equal() -> None:
+    """A thousand bytes do not equal a second."""
     assert Duration("1s") != Size("1000")
 
 
@@ -77,14 +77,14 @@ def test_two_kinds_are_never_equal() -> None:
         (Duration("3650d") + Duration("1d"), "3651d"),
     ],
 )
-def test_what_is_computed_has_the_shortest_text(result: Quantity, text: str) -> None:
-    """A difference is never below zero; a sum may be more than anybody may write."""
+def test_computed_quantities_have_the_shortest_text(result: Quantity, text: str) -> None:
+    """A difference is never negative; a sum may exceed the limit of written values."""
     assert str(result) == text
 
 
 @given(st.integers(0, Duration.LONGEST))
-def test_the_text_of_an_amount_is_read_back(amount: int) -> None:
-    """So that a hint can be followed."""
+def test_the_text_of_an_amount_can_be_read(amount: int) -> None:
+    """So hints with computed texts are valid."""
     assert Duration(str(Duration.of(amount))).amount == amount
     assert Size(str(Size.of(amount))).amount == amount
     assert Cpu(str(Cpu.of(amount % 10**9))).amount == amount % 10**9
@@ -99,7 +99,7 @@ def test_the_text_of_an_amount_is_read_back(amount: int) -> None:
         *[(Version, text) for text in ["", "1", "v1.36", "1.36.1.2", "1.x", "latest"]],
     ],
 )
-def test_what_cannot_be_read_is_refused_by_the_rule_of_its_kind(kind: type[Quantity], text: str) -> None:
+def test_invalid_texts_are_refused_by_the_rule_of_their_type(kind: type[Quantity], text: str) -> None:
     """With a hint."""
     with pytest.raises(PydanticCustomError) as refused:
         kind.validate(text)
@@ -119,8 +119,8 @@ def test_what_cannot_be_read_is_refused_by_the_rule_of_its_kind(kind: type[Quant
         (Size, "1 GiB", "1Gi"),
     ],
 )
-def test_a_hint_can_be_followed(kind: type[Quantity], text: str, better: str) -> None:
-    """What it says to write is read."""
+def test_the_suggestion_of_a_hint_is_valid(kind: type[Quantity], text: str, better: str) -> None:
+    """The suggested text can be read."""
     with pytest.raises(PydanticCustomError) as refused:
         kind.validate(text)
     assert (refused.value.context or {})["hint"] == f"write `{better}`"
@@ -128,8 +128,8 @@ def test_a_hint_can_be_followed(kind: type[Quantity], text: str, better: str) ->
 
 
 @pytest.mark.parametrize("value", [None, True, [], {}, ["1s"]])
-def test_what_is_no_word_is_of_the_wrong_type(value: object) -> None:
-    """A number may lack its unit; a list is something else."""
+def test_other_types_are_refused(value: object) -> None:
+    """A number may lack its unit; a list has the wrong type."""
     with pytest.raises(PydanticCustomError) as refused:
         Duration.validate(value)
     assert refused.value.type == "wrong-type"

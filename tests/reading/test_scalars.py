@@ -1,4 +1,4 @@
-"""A plain word means what YAML 1.2 says it means, whoever else reads the file as YAML 1.1."""
+"""A plain word has its YAML 1.2 value, although other tools read YAML 1.1."""
 
 import math
 
@@ -37,14 +37,14 @@ def value(word: str) -> Scalar:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_what_only_looks_like_something_else_is_a_word(word: str) -> None:
-    """`no` and `on` are no booleans, `12:30` is no number of minutes, a date is no date."""
+def test_yaml_1_1_values_are_text(word: str) -> None:
+    """`no` and `on` are not booleans, `12:30` is not a number, a date is text."""
     assert value(word) == word
 
 
 @pytest.mark.parametrize("word", ["5", "true", "null", "0x1F", "1.30", "~", ""])
-def test_what_is_quoted_is_text(word: str) -> None:
-    """By either quote, and in a block."""
+def test_quoted_values_are_text(word: str) -> None:
+    """In single or double quotes, and in blocks."""
     assert value(f"'{word}'") == word
     assert value(f'"{word}"') == word
     assert read("spec.yaml", f"a: |-\n  {word}x\n".encode()).data == {"a": f"{word}x"}
@@ -55,7 +55,7 @@ def test_what_is_quoted_is_text(word: str) -> None:
     [("0", 0), ("-5", -5), ("+5", 5), ("010", 10), ("0o17", 15), ("0x1F", 31), ("0xff", 255), ("9" * 100, 10**100 - 1)],
 )
 def test_whole_numbers(word: str, number: int) -> None:
-    """A leading zero means nothing; octal is `0o`."""
+    """A leading zero has no meaning; octal numbers begin with `0o`."""
     read = value(word)
     assert read == number
     assert type(read) is int
@@ -74,33 +74,33 @@ def test_whole_numbers(word: str, number: int) -> None:
         (".inf", math.inf),
     ],
 )
-def test_fractions_remember_how_they_were_written(word: str, number: float) -> None:
-    """A version `1.30` is not `1.3`."""
+def test_fractions_keep_their_text(word: str, number: float) -> None:
+    """The version `1.30` is not `1.3`."""
     read = value(word)
     assert read == number
     assert isinstance(read, Exactly)
     assert str(read) == word
 
 
-def test_what_is_not_a_number_is_a_number_of_yaml() -> None:
-    """`.nan` is read; that no field takes it is for the fields to say."""
+def test_nan_and_infinity_are_numbers() -> None:
+    """`.nan` can be read; fields refuse it."""
     read = value(".NaN")
     assert isinstance(read, Exactly)
     assert math.isnan(read)
 
 
 @pytest.mark.parametrize("word", ["~", "null", "Null", "NULL", ""])
-def test_nothing(word: str) -> None:
-    """Four ways to write it, and to write nothing."""
+def test_null(word: str) -> None:
+    """Four spellings, and an empty value."""
     assert value(word) is None
 
 
 @pytest.mark.parametrize("word", ["true", "True", "TRUE", "false", "False", "FALSE"])
 def test_booleans(word: str) -> None:
-    """Three ways to write each."""
+    """Three spellings each."""
     assert value(word) is (word.lower() == "true")
 
 
-def test_a_number_beyond_all_fields_is_a_word() -> None:
+def test_a_huge_number_is_text() -> None:
     """Python would refuse to convert it, or take long."""
     assert value("9" * 5000) == "9" * 5000

@@ -1,4 +1,4 @@
-"""Everything that is known to go wrong with such a pipeline has a spec that shows it, and a rule that finds it."""
+"""Every known misconfiguration has a spec that shows it and a rule that finds it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an editor and the reference say of a field is there, and holds."""
+"""Descriptions, examples and defaults of fields are there and true."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ FIELDS = [pytest.param(model, one, id=f"{model.__name__}-{one.path}") for model 
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_every_field_is_described_with_an_example(model: type[Section], field: FieldAt) -> None:
+def test_every_field_has_a_description_an_example_and_a_type(model: type[Section], field: FieldAt) -> None:
     """A sentence, an example, and a type in words."""
     assert (field.info.description or "").endswith("."), model
     assert len(field.info.examples or []) == 1
@@ -28,16 +28,16 @@ def test_every_field_is_described_with_an_example(model: type[Section], field: F
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_every_example_is_valid_where_it_stands(
+def test_every_example_is_valid_at_its_path(
     model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> None:
-    """The smallest spec with the example at its path is a spec."""
+    """In the smallest spec around it."""
     model.model_validate(around(model, field, values.example(field.info)))
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_defaults_and_examples_are_shown_as_one_may_write_them(model: type[Section], field: FieldAt) -> None:
-    """Copied from the page into a spec, they mean the same."""
+def test_defaults_and_examples_can_be_copied_into_a_spec(model: type[Section], field: FieldAt) -> None:
+    """They keep their meaning."""
     shown = [values.example(field.info)]
     shown += [] if field.required or values.derived(field.info) else [values.default(field.info)]
     for value in shown:
@@ -46,7 +46,7 @@ def test_defaults_and_examples_are_shown_as_one_may_write_them(model: type[Secti
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_every_default_that_is_shown_is_the_default(
+def test_every_documented_default_is_the_default(
     model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> None:
     """Writing it changes nothing."""
@@ -71,10 +71,10 @@ def _beside(
     return {key: value for key, value in section.items() if key != _key(field)}
 
 
-def test_nothing_is_refused_where_it_would_mean_nothing(
+def test_zero_is_accepted_only_where_it_has_a_meaning(
     around: Callable[[type[Section], FieldAt, object], dict[str, Any]],
 ) -> None:
-    """A time or a share of 0 is taken only here: a wait or a bound that may be left out, or what a rule speaks of."""
+    """For waits and bounds that may be off, and for fields with a rule about zero."""
     nothing = {"duration": "0s", "size": "0", "CPU quantity": "0"}
     taken = {
         one.path

@@ -1,4 +1,4 @@
-"""What is generated is what would be generated, and nothing lies beside it."""
+"""The committed pages are those that `make generate` writes, without leftovers."""
 
 import importlib.util
 import re
@@ -27,20 +27,20 @@ def made(generate: ModuleType) -> dict[str, str]:
     return files
 
 
-def test_what_is_committed_is_up_to_date(generate: ModuleType, made: dict[str, str], root: Path) -> None:
-    """`make check` has nothing to say."""
+def test_committed_pages_are_up_to_date(generate: ModuleType, made: dict[str, str], root: Path) -> None:
+    """`make check` reports nothing."""
     assert generate.compare(root, made).told() == ""
 
 
 def test_writing_twice_changes_nothing(generate: ModuleType, made: dict[str, str], tmp_path: Path) -> None:
-    """The second time there is nothing left to do."""
+    """The second time nothing is written."""
     generate.write(tmp_path, made)
     assert generate.write(tmp_path, made).told() == ""
     assert generate.everything() == made
 
 
-def test_what_differs_is_named_in_a_sentence(generate: ModuleType, made: dict[str, str], tmp_path: Path) -> None:
-    """Files that are missing, out of date and left over; writing puts all of it right."""
+def test_differences_are_named(generate: ModuleType, made: dict[str, str], tmp_path: Path) -> None:
+    """Missing, outdated and leftover files; writing fixes all of them."""
     generate.write(tmp_path, made)
     (tmp_path / "docs/rules/README.md").unlink()
     (tmp_path / "docs/reference/pipeline.md").write_text("old\n")
@@ -57,8 +57,8 @@ def test_what_differs_is_named_in_a_sentence(generate: ModuleType, made: dict[st
     assert (tmp_path / "docs/reference/notes.md").is_file()
 
 
-def test_every_link_between_the_pages_leads_somewhere(made: dict[str, str], root: Path) -> None:
-    """Relative links lead to files of the repository, those of pages that people write too."""
+def test_every_relative_link_has_a_target(made: dict[str, str], root: Path) -> None:
+    """In generated and in hand-written pages."""
     pages = [root / "README.md", root / "ARCHITECTURE.md", *(root / "docs").rglob("*.md")]
     written = {page.relative_to(root).as_posix(): page.read_text() for page in pages}
     broken = [
@@ -70,8 +70,8 @@ def test_every_link_between_the_pages_leads_somewhere(made: dict[str, str], root
     assert broken == []
 
 
-def test_the_index_leads_to_every_page_of_the_reference(made: dict[str, str], root: Path) -> None:
-    """Rules by their own index."""
+def test_the_index_links_to_every_reference_page(made: dict[str, str], root: Path) -> None:
+    """Rules have an index of their own."""
     index = (root / "docs/README.md").read_text()
     pages = {name.removeprefix("docs/") for name in made if name.startswith("docs/reference/")} | {"rules/README.md"}
     assert {page for page in pages if f"]({page})" not in index} == set()

@@ -1,4 +1,4 @@
-"""An editor's red lines and `penstock lint` agree; where they cannot, the editor is the one that says nothing."""
+"""Editors and `penstock lint` agree on errors; where a schema cannot express a check, the editor shows no error."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -104,13 +104,13 @@ def schema_takes(model: type[Section], data: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
-def test_a_schema_is_a_schema(schema: Schema) -> None:
-    """Of the draft that it names."""
+def test_each_schema_is_valid(schema: Schema) -> None:
+    """By the draft that it names."""
     jsonschema_rs.meta.validate(schema)
 
 
-def test_what_a_spec_cannot_be_without() -> None:
-    """An editor asks for each."""
+def test_required_fields() -> None:
+    """An editor marks a missing one."""
     required = {name: SCHEMAS[kind.model]["required"] for name, kind in kinds().items()}
     assert required == {
         "pipeline": ["kind", "name", "owner", "handler", "image"],
@@ -145,7 +145,7 @@ def paths(value: object, path: str) -> Iterator[str]:
 
 
 def test_the_specs_of_the_repository_pass(root: Path) -> None:
-    """An editor shows no red line in them."""
+    """An editor marks no error in them."""
     for path in sorted((root / "specs").glob("*.yaml")):
         document = read(path.name, path.read_bytes())
         check = CHECKS[kinds()[document.data["kind"]].model]
@@ -156,7 +156,7 @@ def test_the_specs_of_the_repository_pass(root: Path) -> None:
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_schema_and_model_agree_on_every_value(model: type[Section], field: FieldAt, around: Around) -> None:
-    """The schema takes all that the model takes; what else it takes is of a type it cannot say in full."""
+    """The schema accepts all values of the model; others only for types that it cannot express."""
     stricter, laxer = [], []
     for text, value in values():
         data = around(model, field, value)
@@ -173,7 +173,7 @@ def test_schema_and_model_agree_on_every_value(model: type[Section], field: Fiel
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_an_unknown_key_is_refused_by_both(model: type[Section], field: FieldAt, around: Around) -> None:
-    """Beside every field, at every depth."""
+    """In every section."""
     beside = FieldAt(f"{field.path.rpartition('.')[0]}.unknown".lstrip("."), field.owner, "unknown", FieldInfo())
     data = around(model, beside, "x")
     assert not model_takes(model, data)
@@ -181,10 +181,8 @@ def test_an_unknown_key_is_refused_by_both(model: type[Section], field: FieldAt,
 
 
 @pytest.mark.parametrize(("model", "field"), [one for one in FIELDS if one.values[1].required])  # type: ignore[union-attr] # the second is a field
-def test_a_required_field_that_is_missing_is_refused_by_both(
-    model: type[Section], field: FieldAt, around: Around
-) -> None:
-    """In every section that has one."""
+def test_a_missing_required_field_is_refused_by_both(model: type[Section], field: FieldAt, around: Around) -> None:
+    """In every section."""
     data = around(model, field, "x")
     section: Any = data
     *way, last = field.path.replace("[]", ".0").replace("*", "chosen").split(".")
@@ -245,8 +243,8 @@ def test_an_override_of_an_unknown_path_is_refused_by_both(path: str) -> None:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
-def test_an_editor_can_say_something_about_every_key(schema: Schema) -> None:
-    """A description, the same for hover in Markdown, an example, and the default where there is one."""
+def test_every_key_has_a_description_for_editors(schema: Schema) -> None:
+    """With an example, and the default if there is one."""
     for path, one in properties(schema, ""):
         assert one["description"], path
         assert "Example: `" in one["markdownDescription"], path
@@ -256,8 +254,8 @@ def test_an_editor_can_say_something_about_every_key(schema: Schema) -> None:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
-def test_no_section_takes_what_it_does_not_know(schema: Schema) -> None:
-    """Sections are closed; only what is a message's, a job's or a patch's own may be anything."""
+def test_sections_are_closed(schema: Schema) -> None:
+    """Only the schema of a message, arguments of jobs and values of patches may contain anything."""
     opened = [path for path, one in sections(schema, "") if one.get("additionalProperties") in (None, True)]
     assert {re.sub("^definitions/[a-z]+/?", "", path) for path in opened} <= {
         "",

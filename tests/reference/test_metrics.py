@@ -1,4 +1,4 @@
-"""The contract of the metrics is whole, is named as metrics are, and is what its page says."""
+"""The contract of metrics is complete, follows naming conventions, and is what its page says."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ MEASURING: dict[str, frozenset[Role]] = {"pipeline": frozenset({"janitor"}), "sc
 
 
 @pytest.mark.parametrize("kind", kinds().values(), ids=kinds())
-def test_every_metric_that_is_written_down_is_in_the_contract(kind: Kind) -> None:
-    """A constant in one of the modules stands in the topic of that module, and none stands in two."""
+def test_every_metric_constant_is_in_the_contract(kind: Kind) -> None:
+    """In the topic of its module, and in no other."""
     package = importlib.import_module(kind.metrics)
     found = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     modules = [importlib.import_module(one.name) for one in found]
@@ -45,15 +45,15 @@ def test_every_metric_that_is_written_down_is_in_the_contract(kind: Kind) -> Non
     assert len(listed) == len({one.name for one in listed})
 
 
-def test_no_two_kinds_tell_a_metric_of_one_name() -> None:
-    """Its labels would be others from series to series."""
+def test_no_two_kinds_share_a_metric_name() -> None:
+    """The labels would differ from series to series."""
     names = [metric.name for _, metric in EVERY]
     assert len(set(names)) == len(names)
 
 
 @each
-def test_each_is_told_apart_by_its_spec_and_by_words_that_end(contract: Contract, metric: Metric) -> None:
-    """The first label is the spec's name; none carries what would make series without end."""
+def test_labels_are_the_spec_and_bounded_values(contract: Contract, metric: Metric) -> None:
+    """The first label is the name of the spec; no label has unbounded values."""
     assert metric.labels[0] == contract.shared
     names = [label.name for label in metric.labels]
     assert len(set(names)) == len(names)
@@ -62,8 +62,8 @@ def test_each_is_told_apart_by_its_spec_and_by_words_that_end(contract: Contract
 
 
 @each
-def test_each_says_what_it_is_in_a_sentence(contract: Contract, metric: Metric) -> None:
-    """And each of its labels' values says what it means."""
+def test_each_metric_has_a_help_text(contract: Contract, metric: Metric) -> None:
+    """A sentence; and each value of a label has a meaning."""
     assert metric.help[0].isupper() or metric.help[0].isdigit()
     assert metric.help.endswith(".")
     assert all(value.says for label in metric.labels for value in label.values)
@@ -71,8 +71,8 @@ def test_each_says_what_it_is_in_a_sentence(contract: Contract, metric: Metric) 
 
 
 @each
-def test_the_page_has_each_with_its_labels_and_values(contract: Contract, metric: Metric) -> None:
-    """In its row."""
+def test_the_page_has_each_metric_with_its_labels(contract: Contract, metric: Metric) -> None:
+    """In a row of its own."""
     whole = page({contract.shared.name: contract})
     [row] = [line for line in whole.splitlines() if line.startswith(f"| `{metric.name}` | {metric.kind}")]
     cells = [cell.strip() for cell in row.split("|")]
@@ -94,16 +94,14 @@ def test_the_page_has_each_with_its_labels_and_values(contract: Contract, metric
         ("penstock_handling_seconds", MetricKind.HISTOGRAM, (1.0, 1.0)),
     ],
 )
-def test_a_metric_that_is_not_named_or_made_as_metrics_are_is_refused(
-    name: str, kind: MetricKind, buckets: tuple[float, ...]
-) -> None:
-    """When it is written down, not when it is scraped."""
+def test_an_invalid_metric_is_refused(name: str, kind: MetricKind, buckets: tuple[float, ...]) -> None:
+    """When it is defined, not when it is scraped."""
     with pytest.raises(ValueError, match=name):
         Metric(name, kind, "It says.", WORKER, (PIPELINE,), buckets)
 
 
-def test_a_label_is_named_as_labels_are() -> None:
-    """And knows its words."""
+def test_an_invalid_label_is_refused() -> None:
+    """And a label lists its values."""
     with pytest.raises(ValueError, match="Not-a-label"):
         Label("Not-a-label", "nothing")
     assert Label("why", "the cause", meaning(one="the first", two="the second")).words == ("one", "two")

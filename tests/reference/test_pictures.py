@@ -1,4 +1,4 @@
-"""Pictures of the docs: what they show stands in files, and they are drawn anew when that changes."""
+"""Pictures of the docs show the content of files, and are drawn again when it changes."""
 
 import importlib.util
 import shutil
@@ -30,8 +30,8 @@ def copy(root: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["picture", "states"])
-def test_a_picture_is_one(root: Path, name: str) -> None:
-    """It is XML, and asks for nothing from elsewhere: no fonts, no images, no scripts."""
+def test_a_picture_is_a_self_contained_svg(root: Path, name: str) -> None:
+    """Valid XML without external fonts, images or scripts."""
     [picture] = load(root, name).pages(root).values()
     tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(picture).iter()}  # noqa: S314 - drawn above
     assert tags <= {"svg", "style", "rect", "text", "tspan", "path", "marker"}
@@ -47,15 +47,15 @@ def test_a_picture_is_one(root: Path, name: str) -> None:
         ("generated/production/media-cluster/worker.json", '"timeout": "60s"', '"timeout": "61s"'),
     ],
 )
-def test_what_is_not_so_is_not_drawn(root: Path, copy: Path, file: str, old: str, new: str) -> None:
-    """Every line of the picture of one file stands in a file; the file that has it no more is named."""
+def test_a_picture_with_outdated_lines_is_refused(root: Path, copy: Path, file: str, old: str, new: str) -> None:
+    """Every line of the picture is in a file; the error names the file that lacks it."""
     (copy / file).write_text((copy / file).read_text().replace(old, new))
     with pytest.raises(ValueError, match=f"{Path(file).name} has no"):
         load(root, "picture").pages(copy)
 
 
-def test_the_picture_of_states_is_that_of_the_page(root: Path, copy: Path) -> None:
-    """Words of an arrow that change are drawn; a state that has no place is told."""
+def test_the_picture_of_states_shows_the_diagram_of_the_page(root: Path, copy: Path) -> None:
+    """A changed label is drawn; a state without a place is reported."""
     page = copy / "docs/explanation/states.md"
     page.write_text(page.read_text().replace("running --> done: settle", "running --> done: finish"))
     [picture] = load(root, "states").pages(copy).values()

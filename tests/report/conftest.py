@@ -1,4 +1,4 @@
-"""Outcomes to report: findings at chosen places, without a repository."""
+"""Results to report: findings at chosen places, without a repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every format is in the table, and each tells every finding."""
+"""The table has all formats, and each reports every finding."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,15 +12,15 @@ Find = Callable[..., Finding]
 Make = Callable[..., LintResult]
 
 
-def test_the_table_names_modules() -> None:
-    """A name of the table is the name of a module."""
+def test_each_format_of_the_table_is_a_module() -> None:
+    """Of the same name."""
     here = Path(str(report.__file__)).parent
     assert all((here / f"{name}.py").is_file() for name in report.FORMATS)
 
 
 @pytest.mark.parametrize("name", report.FORMATS)
-def test_a_format_tells_every_finding_and_ends_its_last_line(name: str, outcome: Make, find: Find) -> None:
-    """The rule and the words of each, and none twice."""
+def test_each_format_reports_every_finding_and_ends_with_a_line_break(name: str, outcome: Make, find: Find) -> None:
+    """With rule and message, and none twice."""
     told = report.render(name, outcome(find(says="says-one"), find(rule="yaml-tag", says="says-two")))
     assert told.endswith("\n")
     assert (told.count("says-one"), told.count("says-two")) in {(1, 1), (2, 1)}  # JUnit's message has the first again
@@ -30,8 +30,8 @@ def test_a_format_tells_every_finding_and_ends_its_last_line(name: str, outcome:
 
 @pytest.mark.parametrize("name", report.FORMATS)
 @pytest.mark.parametrize("place", [Span("gone.yaml", 0, 0, 0, 0), Span("gone.yaml", 7, 8, 9, 1)], ids=["file", "line"])
-def test_a_file_that_is_not_there_can_be_told(name: str, place: Span, outcome: Make, find: Find) -> None:
-    """No format asks for the lines of the file."""
+def test_a_missing_file_can_be_reported(name: str, place: Span, outcome: Make, find: Find) -> None:
+    """No format needs the lines of the file."""
     assert "gone.yaml" in report.render(name, outcome(find(place)))
 
 
@@ -39,17 +39,15 @@ def test_a_file_that_is_not_there_can_be_told(name: str, place: Span, outcome: M
 @pytest.mark.parametrize(
     "odd", ["\x00", "\x1b[31m", "\ud800", "\ufffe", "\u202e", "漢", "]]>", "<&\"'>", "\r\n::error::x"]
 )
-def test_a_machine_format_can_be_written_whatever_is_in_the_words(
-    name: str, odd: str, outcome: Make, find: Find
-) -> None:
-    """UTF-8 can hold it, and no control or mark from a file is left in it."""
+def test_machine_formats_can_be_encoded(name: str, odd: str, outcome: Make, find: Find) -> None:
+    """In UTF-8, and without control characters from files."""
     told = report.render(name, outcome(find(says=odd, hint=odd, path=odd), lines=(odd, odd, odd)))
     told.encode()
     assert not set("\x00\x1b\ufffe\u202e") & set(told)
 
 
-def test_only_text_is_painted(outcome: Make, find: Find) -> None:
-    """A colour in JSON would be rubbish."""
+def test_only_text_has_colours(outcome: Make, find: Find) -> None:
+    """Colour codes would break JSON."""
     made = outcome(find())
     for name in report.FORMATS:
         painted = report.render(name, made, lambda words, _: f"<{words}>") != report.render(name, made)

@@ -1,4 +1,4 @@
-"""The runner of a GitHub workflow reads back what was meant."""
+"""The runner of a GitHub workflow can read the annotations."""
 
 import re
 from collections.abc import Callable
@@ -27,8 +27,8 @@ def read(line: str) -> tuple[str, dict[str, str], str]:
     return found["name"], properties, data
 
 
-def test_an_annotation_stands_at_its_place_and_says_all(outcome: Make, find: Find) -> None:
-    """The log shows the message alone, so it has the place as well."""
+def test_an_annotation_has_its_place_and_all_texts(outcome: Make, find: Find) -> None:
+    """The log shows only the message, so the message has the place too."""
     line, summary = report.render("github", outcome(find(environments=("dev", "production")))).splitlines()
     assert read(line) == (
         "error",
@@ -48,8 +48,8 @@ def test_an_annotation_stands_at_its_place_and_says_all(outcome: Make, find: Fin
 @pytest.mark.parametrize(
     "file", ["a,b.yaml", "a:b.yaml", "100%.yaml", "%2C%0A.yaml", "a=b.yaml", "a::b.yaml", "é 漢.yaml"]
 )
-def test_any_file_name_comes_through(file: str, outcome: Make, find: Find) -> None:
-    """Percent, colon, comma and line ends are escaped in properties."""
+def test_any_file_name_survives(file: str, outcome: Make, find: Find) -> None:
+    """Percent signs, colons, commas and line breaks in properties are escaped."""
     line, _ = report.render("github", outcome(find(Span(file, 1, 1, 1, 2)))).splitlines()
     name, properties, data = read(line)
     assert (name, properties["file"]) == ("error", file)
@@ -57,14 +57,14 @@ def test_any_file_name_comes_through(file: str, outcome: Make, find: Find) -> No
 
 
 @pytest.mark.parametrize("says", ["100 % sure", "%0A", "a: b, c", "::warning::no", "##[command]no"])
-def test_any_words_come_through(says: str, outcome: Make, find: Find) -> None:
-    """And none of them can begin a command of their own."""
+def test_any_message_survives(says: str, outcome: Make, find: Find) -> None:
+    """And cannot start another workflow command."""
     line, _ = report.render("github", outcome(find(says=says))).splitlines()
     assert read(line)[2].splitlines()[1] == says
 
 
 def test_a_place_over_several_lines_has_no_columns(outcome: Make, find: Find) -> None:
-    """GitHub takes columns only within a line."""
+    """GitHub accepts columns only within one line."""
     line, _ = report.render("github", outcome(find(Span("a.yaml", 1, 5, 3, 2)))).splitlines()
     assert read(line)[1].items() >= {"line": "1", "endLine": "3"}.items()
     assert not {"col", "endColumn"} & set(read(line)[1])
@@ -72,6 +72,6 @@ def test_a_place_over_several_lines_has_no_columns(outcome: Make, find: Find) ->
 
 @pytest.mark.parametrize(("rule", "command"), [("yaml-tag", "error"), ("suppression-unused", "warning")])
 def test_severities_have_their_commands(rule: str, command: str, outcome: Make, find: Find) -> None:
-    """As GitHub colours them."""
+    """GitHub colours annotations by command."""
     line, _ = report.render("github", outcome(find(rule=rule))).splitlines()
     assert read(line)[0] == command

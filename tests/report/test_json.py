@@ -1,4 +1,4 @@
-"""The JSON form is a promise to programs."""
+"""The JSON format is a contract with programs."""
 
 import json
 from collections.abc import Callable
@@ -10,8 +10,8 @@ Find = Callable[..., Finding]
 Make = Callable[..., LintResult]
 
 
-def test_its_shape_is_this(outcome: Make, find: Find) -> None:
-    """Whoever changes this changes `VERSION`, unless keys are only added."""
+def test_the_format(outcome: Make, find: Find) -> None:
+    """A change needs a new `VERSION`, unless it only adds keys."""
     told = json.loads(report.render("json", outcome(find(environments=("dev",)))))
     assert told == {
         "version": 1,
@@ -36,14 +36,14 @@ def test_its_shape_is_this(outcome: Make, find: Find) -> None:
     }
 
 
-def test_a_file_as_a_whole_has_neither_line_nor_column(outcome: Make, find: Find) -> None:
-    """All four numbers are 0, never some of them."""
+def test_a_file_as_a_whole_has_no_line_and_no_column(outcome: Make, find: Find) -> None:
+    """All four numbers are 0."""
     (one,) = json.loads(report.render("json", outcome(find(Span("a.yaml", 1, 0, 1, 0)))))["findings"]
     assert (one["line"], one["column"], one["end_line"], one["end_column"]) == (0, 0, 0, 0)
 
 
-def test_it_is_ascii(outcome: Make, find: Find) -> None:
-    """And says the same for it."""
+def test_the_report_is_ascii(outcome: Make, find: Find) -> None:
+    """Without loss of content."""
     told = report.render("json", outcome(find(says="漢字 🙂")))
     assert told.isascii()
     assert json.loads(told)["findings"][0]["says"] == "漢字 🙂"

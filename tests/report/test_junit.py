@@ -1,4 +1,4 @@
-"""A reader of JUnit reports sees every file, and why some fail."""
+"""JUnit tools see every file, and why some fail."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def cases(outcome: LintResult) -> tuple[TestSuite, dict[str, TestCase]]:
 
 
 def test_a_file_with_errors_fails_once_with_all_of_them(outcome: Make, find: Find) -> None:
-    """Most readers show the first failure of a case alone."""
+    """Most tools show only the first failure of a test case."""
     suite, files = cases(outcome(find(says="first"), find(rule="yaml-tag", says="second")))
     (failure,) = files["specs/media.yaml"].result
     assert failure.type == "grace-shorter-than-timeout"
@@ -30,13 +30,13 @@ def test_a_file_with_errors_fails_once_with_all_of_them(outcome: Make, find: Fin
 
 
 def test_a_file_without_findings_passes(outcome: Make, find: Find) -> None:
-    """It is named all the same."""
+    """And is listed."""
     _, files = cases(outcome(find()))
     assert files["penstock.yaml"].is_passed
 
 
-def test_warnings_stand_in_the_output_and_fail_nothing(outcome: Make, find: Find) -> None:
-    """As the command's exit code has it."""
+def test_warnings_are_in_the_output_and_do_not_fail(outcome: Make, find: Find) -> None:
+    """As for the exit code of the command."""
     suite, files = cases(outcome(find(rule="suppression-unused", says="nothing here")))
     assert suite.failures == 0
     assert files["specs/media.yaml"].is_passed
@@ -46,8 +46,8 @@ def test_warnings_stand_in_the_output_and_fail_nothing(outcome: Make, find: Find
 @pytest.mark.parametrize(
     "odd", ["\x00\x08\x1b", "\ufffe\uffff", "\ud800", "]]>", "<a b='c' d=\"e\">&amp;", "漢🙂", "\u2028"]
 )
-def test_xml_stays_well_formed(odd: str, outcome: Make, find: Find) -> None:
-    """In words, lines and names of files."""
+def test_the_xml_is_well_formed(odd: str, outcome: Make, find: Find) -> None:
+    """For any message, line and file name."""
     file = f"specs/{odd}.yaml"
     made = outcome(find(Span(file, 1, 1, 1, 2), says=odd, hint=odd), lines=(odd,), file=file)
     _, files = cases(made)

@@ -1,4 +1,4 @@
-"""What code scanning reads is SARIF 2.1.0, and a result stays itself when lines above it come and go."""
+"""The report is valid SARIF 2.1.0, and results keep their identity when lines move."""
 
 import json
 from collections.abc import Callable
@@ -30,8 +30,8 @@ def identities(outcome: LintResult) -> list[str]:
     return [one["partialFingerprints"]["place/v1"] for one in run(outcome)["results"]]
 
 
-def test_a_result_has_its_rule_words_and_place(outcome: Make, find: Find) -> None:
-    """Columns count characters, which the run says."""
+def test_a_result_has_rule_message_and_place(outcome: Make, find: Find) -> None:
+    """Columns count characters, as the run declares."""
     told = run(outcome(find(rule="yaml-tag"), find(environments=("dev",))))
     result = told["results"][1]
     assert told["columnKind"] == "unicodeCodePoints"
@@ -51,16 +51,16 @@ def test_a_result_has_its_rule_words_and_place(outcome: Make, find: Find) -> Non
     assert result["properties"] == {"environments": ["dev"]}
 
 
-def test_a_rule_brings_its_page(outcome: Make, find: Find) -> None:
-    """Only rules that found something are listed, each once."""
+def test_a_rule_has_its_page(outcome: Make, find: Find) -> None:
+    """Only rules with findings are listed, each once."""
     (rule,) = run(outcome(find(), find()))["tool"]["driver"]["rules"]
     assert rule["shortDescription"]["text"] == "The grace period is shorter than the timeout plus the margin."
     assert rule["help"]["markdown"].startswith("The grace period is shorter than the timeout plus the margin.\n\n")
     assert rule["defaultConfiguration"] == {"level": "error"}
 
 
-def test_a_clean_run_is_a_run(outcome: Make) -> None:
-    """Without results, so that code scanning closes what it had open."""
+def test_a_run_without_findings_is_reported(outcome: Make) -> None:
+    """Without results, so that code scanning closes its alerts."""
     assert run(outcome())["results"] == []
 
 
@@ -75,7 +75,7 @@ def test_a_clean_run_is_a_run(outcome: Make) -> None:
     ],
 )
 def test_any_file_name_becomes_a_uri(file: str, uri: str, outcome: Make, find: Find) -> None:
-    """Relative to the platform file's folder where that can be said."""
+    """Relative to the folder of the platform file, if possible."""
     (result,) = run(outcome(find(Span(file, 1, 1, 1, 2))))["results"]
     place = result["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place["uri"] == uri
@@ -83,21 +83,21 @@ def test_any_file_name_becomes_a_uri(file: str, uri: str, outcome: Make, find: F
 
 
 def test_a_file_as_a_whole_has_no_region(outcome: Make, find: Find) -> None:
-    """SARIF knows no line 0."""
+    """SARIF has no line 0."""
     (result,) = run(outcome(find(Span(FILE, 0, 0, 0, 0), path="")))["results"]
     assert "region" not in result["locations"][0]["physicalLocation"]
 
 
 @pytest.mark.parametrize("path", ["shutdown.grace", ""])
 def test_a_result_keeps_its_identity_when_lines_move(path: str, outcome: Make, find: Find) -> None:
-    """A line above, other indentation, another number in the words: the same result."""
+    """Also with other indentation, or another number in the message."""
     before = outcome(find(Span(FILE, 1, 1, 1, 5), path=path, says="see line 7"), lines=("grace: 30s",))
     after = outcome(find(Span(FILE, 3, 3, 3, 8), path=path, says="see line 9"), lines=("", "", "  grace: 30s"))
     assert identities(before) == identities(after)
 
 
 def test_different_results_have_different_identities(outcome: Make, find: Find) -> None:
-    """By rule, file, field, and by their order where all of these are the same."""
+    """By rule, file and field, and by their order if these are equal."""
     told = identities(
         outcome(
             find(),

@@ -1,4 +1,4 @@
-"""The caret stands under what is meant, and nothing from a file plays with the terminal."""
+"""The caret is under the value, and text from files cannot control the terminal."""
 
 import unicodedata
 from collections.abc import Callable
@@ -40,20 +40,20 @@ FILE = "specs/media.yaml"
         pytest.param("a: 1\r", "1", r"a: 1\u000d", 3, 1, id="carriage return"),
     ],
 )
-def test_carets_count_columns_of_the_terminal(line: str, marked: str, shown: str, before: int, carets: int) -> None:
-    """As many columns before and under the marked part as it takes when it is shown."""
+def test_carets_count_terminal_columns(line: str, marked: str, shown: str, before: int, carets: int) -> None:
+    """Before the marked part and under it."""
     column = line.index(marked) + 1
     assert text.excerpt(line, column, column + len(marked)) == (shown, before, carets)
 
 
-def test_what_goes_on_below_is_marked_to_the_end_of_its_line(outcome: Make, find: Find) -> None:
-    """Not to a column of another line, and not over blanks at the end."""
+def test_a_value_over_several_lines_is_marked_to_the_end_of_its_line(outcome: Make, find: Find) -> None:
+    """Not to the column in another line, and without trailing spaces."""
     told = text.render(outcome(find(Span(FILE, 1, 7, 3, 2)), lines=("work: {  ", "  timeout: 1", "}")))
     assert told.splitlines()[3:5] == ["1 | work: {", "  |       ^ work.timeout is 60s (line 2)"]
 
 
 def test_an_empty_place_gets_one_caret() -> None:
-    """Where something is missing there is still something to point with, also behind the end of the line."""
+    """A missing value has a caret too, also after the end of the line."""
     assert text.excerpt("work:", 6, 6) == ("work:", 5, 1)
     assert text.excerpt("work:", 9, 10) == ("work:", 5, 1)
 
@@ -62,7 +62,7 @@ def test_an_empty_place_gets_one_caret() -> None:
 @pytest.mark.parametrize("before", [0, 100, 150, 158, 1000])
 @pytest.mark.parametrize("behind", [0, 5, 1000])
 def test_a_long_line_is_shown_around_the_caret(marked: str, before: int, behind: int) -> None:
-    """It fits, the carets stand under the marked part, and what was left out shows as dots."""
+    """It fits, the carets are under the marked part, and dots replace omitted text."""
     shown, left, carets = text.excerpt("b" * before + marked + "a" * behind, before + 1, before + 1 + len(marked))
     assert width(shown) <= text.LONGEST_LINE
     assert width(tail(shown, width(shown) - left)) == width(shown) - left
@@ -82,16 +82,16 @@ def test_a_long_line_is_shown_around_the_caret(marked: str, before: int, behind:
         pytest.param(Span("specs/gone.yaml", 1, 1, 1, 1), id="a file that is not there"),
     ],
 )
-def test_without_a_line_the_words_stand_alone(at: Span, outcome: Make, find: Find) -> None:
-    """The finding is told in full, without an excerpt."""
+def test_a_finding_without_a_line_has_no_excerpt(at: Span, outcome: Make, find: Find) -> None:
+    """But all its texts."""
     lines = text.render(outcome(find(at))).splitlines()
     assert [line.strip() for line in lines[2:5]] == ["|", "| work.timeout is 60s (line 2)", "|"]
     assert not any("^" in line or "kind: pipeline" in line for line in lines)
     assert ("0" in lines[1]) is False
 
 
-def test_colour_changes_no_letter(outcome: Make, find: Find) -> None:
-    """Read without its styles, a painted report is the plain one."""
+def test_colours_change_no_text(outcome: Make, find: Find) -> None:
+    """Without its styles, a coloured report is the plain one."""
     made = outcome(find(), find(environments=("dev",)))
     styles = set()
 
@@ -111,14 +111,14 @@ def test_colour_changes_no_letter(outcome: Make, find: Find) -> None:
         (["yaml-tag", "yaml-tag", "suppression-unused"], "2 errors and 1 warning in 1 spec"),
     ],
 )
-def test_the_last_line_counts(rules: list[str], says: str, outcome: Make, find: Find) -> None:
-    """By severity, in plain words."""
+def test_the_summary_counts_by_severity(rules: list[str], says: str, outcome: Make, find: Find) -> None:
+    """In plain words."""
     assert text.summary(outcome(*(find(rule=rule) for rule in rules))) == says
 
 
 @given(st.text(st.characters(), max_size=40))
-def test_safe_text_can_be_seen(words: str) -> None:
-    """Nothing hides or moves the cursor, and making it safe again changes nothing."""
+def test_safe_text_is_visible(words: str) -> None:
+    """Nothing hides or moves the cursor, and safe text stays unchanged."""
     told = safe(words)
     assert all(one == " " or unicodedata.category(one)[0] not in "CZ" for one in told)
     assert safe(told) == told
@@ -126,8 +126,8 @@ def test_safe_text_can_be_seen(words: str) -> None:
 
 
 @given(st.text(max_size=40), st.integers(0, 60))
-def test_a_cut_fits_and_is_as_long_as_can_be(words: str, columns: int) -> None:
-    """Both ends keep whole characters and waste a column at the most, for one that is wide."""
+def test_a_cut_text_fits_and_is_as_long_as_possible(words: str, columns: int) -> None:
+    """Both ends keep whole characters and waste at most one column, for a wide character."""
     told = safe(words)
     for part in (head(told, columns), tail(told, columns)):
         assert part in told
@@ -136,8 +136,8 @@ def test_a_cut_fits_and_is_as_long_as_can_be(words: str, columns: int) -> None:
 
 
 @given(st.text(st.characters(exclude_characters="\r\n"), max_size=300), st.integers(1, 300), st.integers(0, 300))
-def test_no_line_is_too_odd_to_be_shown(line: str, column: int, length: int) -> None:
-    """Whatever stands in it, the excerpt fits and has a caret inside it or just behind it."""
+def test_any_line_can_be_shown(line: str, column: int, length: int) -> None:
+    """The excerpt fits, with a caret inside it or right after it."""
     shown, before, carets = text.excerpt(line, column, column + length)
     assert width(shown) <= text.LONGEST_LINE
     assert carets >= 1

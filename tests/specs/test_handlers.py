@@ -1,4 +1,4 @@
-"""The specs of this repository can be run: their handlers and models are there, and do what they say."""
+"""The specs of this repository run: their handlers and models exist and work."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ Examples = Callable[[str], Any]
 
 @pytest.mark.parametrize("name", SPECS)
 def test_a_handler_takes_a_message_and_a_context(name: str, resolved: Resolve, examples: Examples) -> None:
-    """With examples/ on the path, `module:function` is a function of two."""
+    """With examples/ on the path, `module:function` is a function with two parameters."""
     handler = examples(resolved(name, "production").handler)
     assert inspect.isfunction(handler)
     assert len(inspect.signature(handler).parameters) == 2
 
 
-def test_no_example_is_left_without_a_spec(resolved: Resolve) -> None:
-    """Every package of examples/ is some spec's."""
+def test_every_example_has_a_spec(resolved: Resolve) -> None:
+    """A spec names each package of examples/."""
     named = {resolved(name, "production").handler.partition(".")[0] for name in SPECS}
     assert {path.name for path in (ROOT / "examples").iterdir() if path.is_dir()} == named
 
 
-def test_a_model_has_its_schema_written(resolved: Resolve, examples: Examples) -> None:
-    """The file beside the spec is what the code says, so that sender and worker mean the same."""
+def test_the_schema_file_of_a_model_is_up_to_date(resolved: Resolve, examples: Examples) -> None:
+    """So senders and workers use the same schema."""
     schema = resolved("media-cluster", "production").message.schema_
     written = json.loads((ROOT / "specs" / schema.file).read_text(encoding="utf-8"))
     assert written == TypeAdapter(examples(schema.model)).json_schema()
 
 
-def test_a_late_delivery_clusters_nothing(examples: Examples) -> None:
-    """What has a smaller fence than what was there before comes too late."""
+def test_a_late_delivery_has_no_effect(examples: Examples) -> None:
+    """Its fence is smaller than that of a previous delivery."""
     body = {
         "job_id": "01JB6Z3Q0V9K2M4N6P8R0S2T4V",
         "pet_id": "00000000-0000-4000-8000-000000000001",
@@ -59,8 +59,8 @@ def test_a_late_delivery_clusters_nothing(examples: Examples) -> None:
     assert asyncio.run(index.add(job, fence=1)) == 0
 
 
-def test_a_run_goes_on_at_its_checkpoint(examples: Examples) -> None:
-    """A worker that lost the run stops; the next begins where it was, and leaves nothing behind."""
+def test_a_run_continues_at_its_checkpoint(examples: Examples) -> None:
+    """A worker that lost the run stops; the next one continues and leaves nothing behind."""
     execute, checkpoints = examples("agents.execution:execute"), examples("agents.execution:checkpoints")
     run = {"agent_id": "a", "correlation_id": "c", "action": "start", "input": {"one": 1, "two": 2, "three": 3}}
     checkpoints["c"] = 2
@@ -71,8 +71,8 @@ def test_a_run_goes_on_at_its_checkpoint(examples: Examples) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SPECS if (ROOT / f"generated/dev/{name}/schema.json").is_file()])
-def test_what_a_key_of_the_screen_sends_is_done(name: str, resolved: Resolve, examples: Examples) -> None:
-    """Handlers take what `penstock dev` makes up for them, and need neither a network nor a program for it."""
+def test_handlers_accept_sample_messages(name: str, resolved: Resolve, examples: Examples) -> None:
+    """Those of `penstock dev`, without a network or other programs."""
     model = resolved(name, "dev")
     schema = json.loads((ROOT / f"generated/dev/{name}/schema.json").read_text(encoding="utf-8"))
     handler = examples(model.handler)
@@ -98,10 +98,10 @@ async def finished(work: Awaitable[object]) -> None:
         ("jobs", {"id": "1", "type": "no-such-type"}),
     ],
 )
-def test_what_can_never_work_is_not_tried_again(
+def test_permanent_failures_are_not_retried(
     spec: str, job: dict[str, str], resolved: Resolve, examples: Examples
 ) -> None:
-    """The handler raises what the spec's class `never` matches."""
+    """The handler raises an exception that the class `never` matches."""
     model = resolved(spec, "production")
     with pytest.raises((ValueError, LookupError)) as raised:
         asyncio.run(examples(model.handler)(job, SimpleNamespace(attempt=1)))

@@ -1,4 +1,4 @@
-"""The specs of this repository are an example to follow."""
+"""The specs of this repository are examples to follow."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from penstock_spec.repository import open_repository, read_inputs
 ROOT = Path(__file__).parents[2]
 
 
-def test_nothing_is_found_in_them() -> None:
-    """No error, no warning, no info, in any environment."""
+def test_the_specs_have_no_findings() -> None:
+    """No errors, warnings or infos in any environment."""
     outcome = lint(read_inputs(open_repository((), None, ROOT)), (), date(2026, 1, 1)).outcome
     assert outcome.specs == len(list((ROOT / "specs").glob("*.yaml")))
     assert [f"{one.at} {one.rule}: {one.says}" for one in outcome.findings] == []

@@ -1,4 +1,4 @@
-"""All that is wrong with a file is told at once, each thing once, and reading never raises."""
+"""Reading reports all problems of a file at once, each of them once, and never raises."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def told(text: str) -> list[str]:
 
 
 def test_five_problems_are_five_findings() -> None:
-    """None hides another, and what is right beside them is read."""
+    """None hides another, and valid values beside them are read."""
     text = "name: a\nname: b\nwork: &w {timeout: !!str 60s}\n403: c\nowner: *w\n<<: {d: 1}\nkind: pipeline\n"
     assert told(text) == [
         "2:1 duplicate-key",
@@ -25,35 +25,35 @@ def test_five_problems_are_five_findings() -> None:
     assert read("spec.yaml", text.encode()).data["kind"] == "pipeline"
 
 
-def test_what_is_read_before_a_syntax_error_is_told_with_it() -> None:
-    """The error is not all that is wrong."""
+def test_problems_before_a_syntax_error_are_reported_too() -> None:
+    """Not only the syntax error."""
     assert told("name: a\nname: b\nwork: {timeout: 60s\n") == ["2:1 duplicate-key", "3:7 yaml-syntax"]
 
 
 @pytest.mark.parametrize("text", ["a:\n\t- b\n", "a: b\n\tc: d\n", "a: {\n\tb: 1}\n", "a: 1\n  \tb: 2\n"])
-def test_a_tab_is_told_once_a_line(text: str) -> None:
-    """However many looks at the line see it, and whether or not YAML can be read with it."""
+def test_a_tab_is_reported_once_per_line(text: str) -> None:
+    """However many checks see it, and whether or not the file is valid YAML."""
     assert [one.partition(" ")[2] for one in told(text)] == ["tab-indentation"]
 
 
-def test_every_line_with_a_tab_is_told() -> None:
-    """Also below the first, where the parser has stopped."""
+def test_every_line_with_a_tab_is_reported() -> None:
+    """Also after the first, where the parser has stopped."""
     assert told("a:\n\tb: 1\n\tc: 2\n") == ["2:1 tab-indentation", "3:1 tab-indentation"]
 
 
 @pytest.mark.parametrize("text", ["a: |\n  x\n  \ty\n", "a: >-\n  x\n\n  \ty\n", 'a: "x\n  \ty"\n'])
-def test_a_tab_in_text_is_text(text: str) -> None:
-    """It stands behind the indentation, or within quotes."""
+def test_a_tab_in_text_is_allowed(text: str) -> None:
+    """After the indentation, or in quotes."""
     assert told(text) == []
 
 
-def test_a_tab_on_a_line_of_its_own_is_told_there() -> None:
-    """Nobody sees it, and YAML does not take it."""
+def test_a_tab_on_a_blank_line_is_reported() -> None:
+    """It is invisible, and YAML refuses it."""
     assert told("a: 1\n\t\nb: 2\n") == ["2:1 tab-indentation"]
 
 
-def test_a_tab_in_text_below_an_error_is_not_told() -> None:
-    """What is not read is not judged."""
+def test_a_tab_in_text_after_an_error_is_not_reported() -> None:
+    """Unread text is not checked."""
     assert told("a: 'b' c\nd: |\n  x\n  \ty\n") == ["1:8 yaml-syntax"]
 
 
@@ -67,8 +67,8 @@ def test_a_tab_in_text_below_an_error_is_not_told() -> None:
         ("a: 1\n---\nb: : :\n", ["2:1 several-documents"]),
     ],
 )
-def test_a_problem_is_told_once(text: str, found: list[str]) -> None:
-    """Not again by what follows from it."""
+def test_a_problem_is_reported_once(text: str, found: list[str]) -> None:
+    """Its consequences are not reported again."""
     assert told(text) == found
 
 
@@ -90,14 +90,14 @@ def test_a_problem_is_told_once(text: str, found: list[str]) -> None:
     ],
 )
 def test_reading_never_raises(raw: bytes) -> None:
-    """What is in a file is a finding, never an exception."""
+    """Problems of a file are findings, never exceptions."""
     document = read("spec.yaml", raw)
     assert document.data is None
     assert document.found
 
 
 @pytest.mark.parametrize("ending", ["", "\n", "\r\n", "\n...\n", "\n# end"])
-def test_the_end_of_a_file_is_not_a_problem(ending: str) -> None:
-    """With or without a line break, marked or commented."""
+def test_any_end_of_a_file_is_valid(ending: str) -> None:
+    """With or without a line break, a document end or a comment."""
     document = read("spec.yaml", f"---\nkind: pipeline{ending}".encode())
     assert (document.data, document.found) == ({"kind": "pipeline"}, ())

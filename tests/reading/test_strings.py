@@ -1,4 +1,4 @@
-"""The kinds of words: what each takes, what each refuses, and that its hint can be followed."""
+"""Types of strings: what each accepts and refuses, and whether hints are valid."""
 
 import re
 
@@ -52,14 +52,14 @@ def adapter(kind: str) -> TypeAdapter[object]:
 
 
 @pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, taken in TAKEN.items() for word in taken])
-def test_a_word_that_is_well_is_kept_as_it_is(kind: str, word: str) -> None:
-    """Nothing is changed or cleaned in silence."""
+def test_a_valid_string_is_kept(kind: str, word: str) -> None:
+    """Nothing is changed silently."""
     assert str(adapter(kind).validate_python(word)) == word
 
 
 @pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, refused in REFUSED.items() for word in refused])
-def test_a_word_that_is_not_well_is_refused_by_a_rule(kind: str, word: str) -> None:
-    """With words of ours, and a hint; and where the hint says what to write, that is taken."""
+def test_an_invalid_string_is_refused_by_a_rule(kind: str, word: str) -> None:
+    """With a message and a hint; a suggestion in the hint is valid."""
     with pytest.raises(ValidationError) as refused:
         adapter(kind).validate_python(word)
     [error] = refused.value.errors()
@@ -80,16 +80,16 @@ def test_a_word_that_is_not_well_is_refused_by_a_rule(kind: str, word: str) -> N
         ("Image", "Registry.example/Media:1", "registry.example/media:1"),
     ],
 )
-def test_a_hint_says_what_was_probably_meant(kind: str, word: str, better: str) -> None:
-    """Where it can be told from the word."""
+def test_a_hint_suggests_a_correction(kind: str, word: str, better: str) -> None:
+    """If it follows from the value."""
     with pytest.raises(ValidationError) as refused:
         adapter(kind).validate_python(word)
     assert refused.value.errors()[0]["ctx"]["hint"] == f"write `{better}`"
 
 
 @given(st.sampled_from(sorted(TAKEN)), st.text())
-def test_whatever_is_written_is_taken_or_refused(kind: str, word: str) -> None:
-    """By a rule and not by an accident; and no message can move the reader's cursor."""
+def test_any_string_is_accepted_or_refused(kind: str, word: str) -> None:
+    """By a rule, not by an exception; and no message moves the cursor."""
     try:
         adapter(kind).validate_python(word)
     except ValidationError as refused:

@@ -1,4 +1,4 @@
-"""A file that may not be read is told as any other finding. Root may read everything, so it steps down for the test."""
+"""A file without read permission is a finding. Root can read everything, so the test gives up its rights."""
 
 import os
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def as_nobody() -> Iterator[None]:
 
 
 def test_a_file_without_permission_is_a_finding(tmp_path: Path) -> None:
-    """It says how to allow it."""
+    """The hint says how to allow it."""
     path = tmp_path / "example.yaml"
     path.write_text("kind: pipeline\n")
     path.chmod(0)
@@ -41,8 +41,8 @@ def test_a_file_without_permission_is_a_finding(tmp_path: Path) -> None:
     assert found.hint == "allow it: `chmod +r specs/example.yaml`"
 
 
-def test_specs_in_a_folder_without_permission_are_not_passed_over(tmp_path: Path) -> None:
-    """Nothing found because nothing was read would be a green light."""
+def test_a_folder_without_permission_is_a_finding(tmp_path: Path) -> None:
+    """No findings because nothing was read would be misleading."""
     (tmp_path / "penstock.yaml").write_text("kind: platform\n")
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs").chmod(0)
