@@ -61,9 +61,7 @@ def _refuse_patches(kind: str, it: PlannedSpec) -> None:
         if patch.target == kind:
             at = it.layers.at(("patches", index, "target"))
             says = f"{at}: this patch changes nothing: there is no {kind} in `{it.environment}`"
-            raise CannotGoOn(
-                says, "write `patches` below those `environments` of the spec that have one, or take it out"
-            )
+            raise CannotGoOn(says, "write `patches` below those `environments` of the spec that have one, or remove it")
 
 
 def with_patches(made: Artifact, kind: str, it: PlannedSpec) -> Artifact:
