@@ -21,7 +21,7 @@ def test_the_environment_may_be_named_by_a_variable(penstock: Run, monkeypatch: 
     assert penstock("acl").code == 0
 
 
-def test_those_who_look_after_all_are_told_of_only_where_some_are_left_out(repository: Path, penstock: Run) -> None:
+def test_a_note_asks_for_all_specs_if_some_are_left_out(repository: Path, penstock: Run) -> None:
     """A janitor that knows one of two pipelines has too few rights; one that is told of both has all."""
     words = ("acl", "--env", "dev", "--role")
     assert penstock(*words, "janitor", "media-cluster").err == ""

@@ -66,7 +66,7 @@ def test_an_edit_is_seen_though_size_and_time_stay(repository: Path, penstock: R
     assert penstock("lint").code == 1
 
 
-def test_only_what_changed_is_checked_again(repository: Path, penstock: Run, engine_runs: list[int]) -> None:
+def test_only_changed_specs_are_checked_again(repository: Path, penstock: Run, engine_runs: list[int]) -> None:
     spec = (repository / "specs" / "media-cluster.yaml").read_text()
     (repository / "specs" / "other.yaml").write_text(spec.replace("media-cluster", "other"))
     penstock("lint")
@@ -85,7 +85,7 @@ def test_a_change_of_the_platform_file_checks_everything(
     assert engine_runs == [1, 1]
 
 
-def test_a_finding_across_specs_goes_when_the_other_spec_goes(repository: Path, penstock: Run) -> None:
+def test_a_finding_across_specs_ends_with_the_other_spec(repository: Path, penstock: Run) -> None:
     twin = repository / "specs" / "twin.yaml"
     twin.write_text((repository / "specs" / "media-cluster.yaml").read_text())
     assert "name-used-twice" in penstock("lint").out
@@ -118,7 +118,7 @@ def test_a_suppression_ends_on_its_day(repository: Path, penstock: Run, monkeypa
 
 
 @pytest.mark.usefixtures("repository")
-def test_a_new_version_of_a_tool_checks_anew(
+def test_a_new_version_invalidates_the_cache(
     penstock: Run, engine_runs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     penstock("lint")
@@ -127,7 +127,7 @@ def test_a_new_version_of_a_tool_checks_anew(
     assert engine_runs == [1, 1]
 
 
-def test_another_choice_of_environments_is_another_question(repository: Path, penstock: Run) -> None:
+def test_environments_are_cached_separately(repository: Path, penstock: Run) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(spec.read_text() + "environments: {dev: {shutdown.grace: 5s}}\n")
     assert penstock("lint", "--env", "production").code == 0
@@ -146,7 +146,7 @@ def test_a_damaged_cache_counts_as_none(damage: str, repository: Path, penstock:
     assert engine_runs == [1, 1]
 
 
-def test_runs_at_once_tell_the_same_and_leave_a_whole_cache(repository: Path) -> None:
+def test_concurrent_runs_agree_and_leave_a_valid_cache(repository: Path) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(spec.read_text() + "shutdown: {grace: 20s}\n")
     command = [sys.executable, "-m", "penstock", "lint"]

@@ -69,7 +69,7 @@ def test_one_style() -> None:
     assert style(LOOSE) == TIDY
 
 
-def test_what_is_in_style_stays_as_it_is() -> None:
+def test_formatted_files_stay_unchanged() -> None:
     assert style(TIDY) == TIDY
 
 
@@ -87,7 +87,7 @@ def test_values_keep_how_they_are_written() -> None:
 
 
 @pytest.mark.parametrize("text", ["a: [1\n", "a: 1\na: 2\n", "a: &x 1\n", "", "- \t- a\n\t- b\n"])
-def test_what_cannot_be_read_is_left_alone(text: str) -> None:
+def test_unreadable_files_stay_unchanged(text: str) -> None:
     assert isinstance(style(text), NotFormatted)
 
 
@@ -114,7 +114,7 @@ WHERE_COMMENTS_GO = {
 
 
 @pytest.mark.parametrize(("loose", "tidy"), WHERE_COMMENTS_GO.values(), ids=WHERE_COMMENTS_GO)
-def test_a_comment_keeps_standing_with_what_it_stood_with(loose: str, tidy: str) -> None:
+def test_comments_stay_with_their_lines(loose: str, tidy: str) -> None:
     assert style(loose) == tidy
     assert style(tidy) == tidy
 
@@ -132,7 +132,7 @@ def test_a_comment_keeps_standing_with_what_it_stood_with(loose: str, tidy: str)
         "--- # marked\na: 1\n...\n# the end\n",
     ],
 )
-def test_what_counts_stays(text: str) -> None:
+def test_significant_text_stays(text: str) -> None:
     assert style(text) == text
 
 
@@ -205,7 +205,7 @@ def test_a_name_is_shown_so_that_nothing_in_it_moves_the_cursor(repository: Path
     assert penstock("fmt", "--diff").out.startswith("--- specs/two\\u000alines.yaml\n+++ specs/two\\u000alines.yaml\n")
 
 
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(repository: Path) -> None:
+def test_a_full_disk_leaves_only_the_old_file(repository: Path) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(LOOSE)
 

@@ -26,7 +26,7 @@ def test_a_new_repository_lints_clean_and_is_in_style(penstock: Run) -> None:
     assert penstock("fmt", "--check", "--platform", "pipelines/penstock.yaml").out == "all files are formatted\n"
 
 
-def test_it_writes_what_it_says(empty: Path, penstock: Run) -> None:
+def test_it_writes_the_files_that_it_lists(empty: Path, penstock: Run) -> None:
     told = penstock("init").out.splitlines()
     written = {line.split()[1] for line in told if line.startswith("written")}
     assert written == {path.relative_to(empty).as_posix() for path in empty.rglob("*") if path.is_file()}
@@ -39,7 +39,7 @@ def test_a_file_that_is_there_stays_as_it_is(empty: Path, penstock: Run) -> None
     assert (empty / "README.md").read_text() == "ours\n"
 
 
-def test_a_repository_is_not_made_twice(empty: Path, penstock: Run) -> None:
+def test_a_repository_is_not_created_twice(empty: Path, penstock: Run) -> None:
     penstock("init")
     before = {path: path.read_bytes() for path in empty.rglob("*") if path.is_file()}
     ran = penstock("init")

@@ -27,7 +27,7 @@ def test_a_spec_by_options_lints_clean(penstock: Run) -> None:
 
 
 @pytest.mark.parametrize("missing", ["--team", "--handler", "--image"])
-def test_without_a_terminal_what_is_missing_is_named(missing: str, repository: Path, penstock: Run) -> None:
+def test_without_a_terminal_missing_options_are_named(missing: str, repository: Path, penstock: Run) -> None:
     at = SAID.index(missing)
     ran = penstock("new", "resize", *SAID[:at], *SAID[at + 2 :])
     assert ran.code == 2
@@ -46,9 +46,7 @@ def test_without_a_terminal_what_is_missing_is_named(missing: str, repository: P
     ],
     ids=["name", "unit", "path", "nul", "taken"],
 )
-def test_what_a_spec_may_not_hold_is_refused_before_anything_is_written(
-    wrong: tuple[str, ...], repository: Path, penstock: Run
-) -> None:
+def test_invalid_values_are_refused_before_writing(wrong: tuple[str, ...], repository: Path, penstock: Run) -> None:
     before = sorted(repository.rglob("*.yaml"))
     assert penstock("new", *wrong).code == 2
     assert sorted(repository.rglob("*.yaml")) == before

@@ -22,7 +22,7 @@ def layered(repository: Path) -> None:
 
 
 @pytest.mark.usefixtures("repository")
-def test_each_value_says_where_it_comes_from(penstock: Run) -> None:
+def test_each_value_has_its_source(penstock: Run) -> None:
     shown = penstock("show", "media-cluster", "--env", "dev").out
     said = {line.split("#")[0].strip(): line.split("# ")[-1] for line in shown.splitlines() if "# " in line}
     assert said["concurrency: 8"] == "specs/media-cluster.yaml:6:21"
@@ -45,14 +45,14 @@ def test_for_machines_it_is_the_same(penstock: Run) -> None:
     assert values["work.lease"]["at"] is None
 
 
-def test_what_is_shown_is_a_spec_that_shows_the_same(repository: Path, penstock: Run) -> None:
+def test_the_output_is_a_spec_with_the_same_output(repository: Path, penstock: Run) -> None:
     shown = penstock("show", "media-cluster", "--env", "dev", "--plain").out
     (repository / "specs" / "media-cluster.yaml").write_text(shown)
     assert penstock("lint", "--env", "dev").code == 0
     assert penstock("show", "media-cluster", "--env", "dev", "--plain").out == shown
 
 
-def test_a_spec_with_errors_is_not_shown_but_its_errors_are(repository: Path, penstock: Run) -> None:
+def test_a_spec_with_errors_shows_its_errors(repository: Path, penstock: Run) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(spec.read_text() + "shutdown: {grace: 20s}\n")
     ran = penstock("show", "media-cluster", "--env", "dev")

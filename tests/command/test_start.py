@@ -66,7 +66,7 @@ def test_an_unchanged_run_parses_and_checks_nothing(repository: Path) -> None:
     assert not modules_loaded_by(repository, "lint") & set(HEAVY)
 
 
-def test_the_table_of_verbs_says_what_the_verbs_say() -> None:
+def test_the_table_of_verbs_matches_the_verbs() -> None:
     """`--help` lists from a table without loading; the table must not drift."""
     context = click.Context(app)
     for name, summary in VERBS.items():
@@ -117,7 +117,7 @@ def test_most_verbs_have_examples() -> None:
 
 
 @pytest.mark.usefixtures("repository")
-def test_our_own_fault_is_told_in_a_sentence(penstock: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_one_sentence(penstock: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("a bug")
 
@@ -128,7 +128,7 @@ def test_our_own_fault_is_told_in_a_sentence(penstock: Callable[..., Any], monke
     assert "Traceback" not in ran.err
 
 
-def test_a_reader_that_leaves_is_no_news(repository: Path) -> None:
+def test_a_closed_pipe_is_not_reported(repository: Path) -> None:
     """`penstock rules | head -1` tells its line and nothing else."""
     shell = f"{sys.executable} -m penstock rules | head -1"
     done = subprocess.run(["bash", "-c", shell], cwd=repository, capture_output=True, text=True, check=True)
@@ -138,7 +138,7 @@ def test_a_reader_that_leaves_is_no_news(repository: Path) -> None:
 LINT = [sys.executable, "-m", "penstock", "lint"]
 
 
-def test_a_closed_screen_is_no_fault(repository: Path) -> None:
+def test_closed_standard_output_is_not_an_error(repository: Path) -> None:
     """`penstock lint >&-` says nothing and ends as it should."""
     done = subprocess.run(["bash", "-c", f"{' '.join(LINT)} >&-"], cwd=repository, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -150,7 +150,7 @@ def no_room() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def test_a_full_disk_is_told(repository: Path) -> None:
+def test_a_full_disk_is_reported(repository: Path) -> None:
     with (repository / "told.txt").open("w") as file:
         done = subprocess.run(
             LINT, cwd=repository, stdout=file, stderr=subprocess.PIPE, preexec_fn=no_room, text=True, check=False
@@ -159,7 +159,7 @@ def test_a_full_disk_is_told(repository: Path) -> None:
     assert done.stderr.startswith("error: File too large, while writing\nhint: ")
 
 
-def test_a_folder_that_is_gone_is_told(repository: Path) -> None:
+def test_a_deleted_folder_is_reported(repository: Path) -> None:
     """Somebody removed the folder in which a shell still stands."""
     command = f"mkdir gone && cd gone && rmdir ../gone && {' '.join(LINT)}"
     done = subprocess.run(["bash", "-c", command], cwd=repository, capture_output=True, text=True, check=False)
@@ -193,7 +193,7 @@ def test_ctrl_c_while_it_is_loaded_is_a_word(module: str) -> None:
     assert (process.returncode, said) == (130, "\nstopped\n")  # a terminal has shown `^C` before
 
 
-def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
+def test_an_ignored_ctrl_c_stays_ignored() -> None:
     """As what a shell runs in the background."""
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from penstock import entry; import os; "

@@ -47,7 +47,7 @@ def test_a_terminal_gets_colour() -> None:
 
 @pytest.mark.parametrize("wish", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 @pytest.mark.usefixtures("broken")
-def test_nobody_gets_colour_against_their_wish(wish: dict[str, str]) -> None:
+def test_colour_respects_the_user(wish: dict[str, str]) -> None:
     assert ESCAPE not in on_a_terminal(**wish)
 
 

@@ -48,9 +48,7 @@ def without_streams(transcript: str) -> str:
 
 
 @pytest.mark.parametrize("page", pages.in_process(), ids=pages.name_of)
-def test_what_a_page_shows_is_what_happens(
-    page: Path, play: Callable[[Path, Any], tuple[str, str]], tmp_path: Path
-) -> None:
+def test_pages_show_real_output(page: Path, play: Callable[[Path, Any], tuple[str, str]], tmp_path: Path) -> None:
     transcript = tmp_path / "page.txt"
     transcript.write_text(as_transcript(page.read_text()))
     told, said = play(transcript, main)

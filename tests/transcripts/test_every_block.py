@@ -77,7 +77,7 @@ def test_every_block_is_seen(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", EVERY)
-def test_every_block_is_of_a_kind_that_a_test_looks_at(page: Path) -> None:
+def test_every_block_is_checked_by_a_test(page: Path) -> None:
     """Or of one that is named above, with what becomes of it."""
     stray = [block for block in blocks(page) if not looked_at(page, block)]
     assert stray == []
@@ -99,7 +99,7 @@ def looked_at(page: Path, block: Block) -> bool:
             return False
 
 
-def test_what_is_named_above_is_there() -> None:
+def test_exceptions_exist() -> None:
     """An exemption names what a page has, and goes when that goes."""
     there = {(name_of(page), block.kind) for page in pages.docs() for block in blocks(page)}
     assert EXCERPTS.keys() <= there

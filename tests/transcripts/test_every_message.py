@@ -242,7 +242,7 @@ def test_the_makers_of_messages_are_found(every: Sites) -> None:
     assert {"Problem", "problem", "refuse", "CannotGoOn", "ValueError"} <= found
 
 
-def test_what_is_not_run_stays_on_the_list(tmp_path: Path) -> None:
+def test_commands_that_do_not_run_are_listed(tmp_path: Path) -> None:
     """Also where another message is made in the same line."""
     path = tmp_path / "packages/one/src/one.py"
     path.parent.mkdir(parents=True)
@@ -256,6 +256,6 @@ def test_what_is_not_run_stays_on_the_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", NEVER_RUN)
-def test_what_cannot_be_tested_is_still_there(words: str, every: Sites) -> None:
+def test_exempt_messages_exist(words: str, every: Sites) -> None:
     """An exemption names one message, and goes when that goes."""
     assert len([call for call in every.values() if words in call]) == 1

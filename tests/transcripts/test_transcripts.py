@@ -14,7 +14,7 @@ TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_the_command_says_what_is_written_down(path: Path, play: Play) -> None:
+def test_commands_print_the_transcript(path: Path, play: Play) -> None:
     """Output, errors and exit codes are the same to the letter."""
     told, said = play(path, main)
     if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
@@ -24,7 +24,7 @@ def test_the_command_says_what_is_written_down(path: Path, play: Play) -> None:
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_a_transcript_says_what_it_shows(path: Path) -> None:
+def test_a_transcript_starts_with_its_subject(path: Path) -> None:
     """It starts with a sentence for whoever reads it, and runs a command."""
     first, *_ = path.read_text().splitlines()
     assert first.startswith("# ")

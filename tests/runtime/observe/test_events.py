@@ -145,7 +145,7 @@ def test_a_message_shows_only_fields_that_every_call_has(event: Event) -> None:
 
 
 @pytest.mark.parametrize("event", Event)
-def test_a_field_does_not_hide_another(event: Event) -> None:
+def test_event_fields_hide_no_other_field(event: Event) -> None:
     """None is called like one of those that every line has, or that a line about its subject has."""
     line = EVENT_LINES[event]
     taken = {

@@ -68,7 +68,7 @@ def turning() -> Iterator[Callable[[Heart], Turning]]:
         one.stop()
 
 
-def test_a_blocked_loop_is_told_while_it_is_blocked(
+def test_a_blocked_loop_is_reported_while_it_is_blocked(
     serve: Serve, turning: Callable[[Heart], Turning], eventually: Eventually
 ) -> None:
     """`/livez` says for how long, from a thread that does not hang on that loop; when it turns again all is well."""
@@ -252,7 +252,7 @@ def test_other_methods_are_not_allowed(served: Served, method: str) -> None:
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
     ],
 )
-def test_what_is_no_request_is_refused(served: Served, said: bytes) -> None:
+def test_invalid_requests_are_refused(served: Served, said: bytes) -> None:
     """400, in words, whatever it is."""
     assert served.say(said).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
@@ -267,7 +267,7 @@ def test_what_is_no_request_is_refused(served: Served, said: bytes) -> None:
         GET + b"Content-Length: 5\r\n\r\nhello",
     ],
 )
-def test_what_is_a_request_is_answered(served: Served, said: bytes) -> None:
+def test_valid_requests_are_answered(served: Served, said: bytes) -> None:
     """Then the server hangs up."""
     answered = served.say(said)
     assert answered.startswith(b"HTTP/1.1 200 OK\r\n")
@@ -282,7 +282,7 @@ def test_a_request_has_a_bound(served: Served, size: int) -> None:
     assert answered.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
 
 
-def test_who_opens_connections_and_says_nothing_holds_nobody_up(served: Served) -> None:
+def test_idle_connections_block_nobody(served: Served) -> None:
     """However many there are, the next client is answered; the oldest of the silent have been hung up on."""
     silent = [served.connect() for _ in range(health.MOST + 20)]
     for one in silent[::2]:

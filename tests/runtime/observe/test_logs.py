@@ -87,7 +87,7 @@ def begin() -> Iterator[Begin]:
         os.close(descriptor)
 
 
-def test_a_line_says_who_and_when(begin: Begin) -> None:
+def test_a_line_has_its_process_and_time(begin: Begin) -> None:
     """On a line of its own, in one order, with the time in UTC to the millisecond."""
     written = begin()
     logging.getLogger("penstock.worker").info("reading %s", "now")
@@ -111,7 +111,7 @@ def test_times_are_right_to_the_millisecond() -> None:
     assert timestamp(0) == "1970-01-01T00:00:00.000Z"
 
 
-def test_what_is_logged_inside_a_message_is_about_it(begin: Begin) -> None:
+def test_lines_within_a_message_are_about_it(begin: Begin) -> None:
     """By any logger, in any task and thread that was started there with its context."""
     written = begin()
 
@@ -261,7 +261,7 @@ def test_an_exception_that_a_handler_logs_is_one_field(begin: Begin) -> None:
     assert "exception" not in none
 
 
-def test_the_runtime_says_type_and_place_of_a_failure_and_not_its_text(begin: Begin) -> None:
+def test_events_have_type_and_place_of_an_exception_without_its_text(begin: Begin) -> None:
     """The place is in the team's code, not in what that called."""
     written = begin()
     package = __name__.partition(".")[0]
@@ -276,7 +276,7 @@ def test_the_runtime_says_type_and_place_of_a_failure_and_not_its_text(begin: Be
     assert told["level"] == "WARNING"
 
 
-def test_what_nobody_caught_is_told_without_its_text(begin: Begin) -> None:
+def test_uncaught_exceptions_are_logged_without_their_text(begin: Begin) -> None:
     """Nor its arguments, by the loop's exception handler; what asyncio says without an exception is told as it is."""
     written = begin()
 
@@ -332,7 +332,7 @@ def test_warnings_are_lines_too(begin: Begin) -> None:
     assert written.line()["logger"] == "py.warnings"
 
 
-def test_the_level_is_what_the_environment_says(begin: Begin) -> None:
+def test_the_environment_sets_the_level(begin: Begin) -> None:
     """INFO when it says nothing; a word that is no level is a mistake that is told."""
     assert [level_of(one) for one in ({}, {"LOG_LEVEL": ""}, {"LOG_LEVEL": "debug"}, {"LOG_LEVEL": "ERROR"})] == [
         logging.INFO,
@@ -398,7 +398,7 @@ Lines().handle(logging.makeLogRecord({"msg": "x" * 300_000}))
         "os.dup2(os.open('/dev/full', os.O_WRONLY), 2)",
     ],
 )
-def test_nobody_dies_of_a_broken_stderr(breaks: str, tmp_path: Path) -> None:
+def test_a_broken_stderr_ends_no_process(breaks: str, tmp_path: Path) -> None:
     """Closed, without a reader, full: the program goes on, and ends with 0."""
     program = tmp_path / "breaks.py"
     program.write_text(BREAKS.format(breaks=breaks))

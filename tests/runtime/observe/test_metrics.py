@@ -84,7 +84,7 @@ def test_everything_is_there_from_the_start(role: Role) -> None:
             assert all(math.isnan(value) if metric.measured else value == 0 for value in values), name
 
 
-def test_what_is_counted_is_shown(spec: Pipeline) -> None:
+def test_counts_are_exported(spec: Pipeline) -> None:
     """Counters, gauges, gauges that are asked, histograms; the classes are those of the spec."""
     board = Board()
     metrics = Metrics.of_spec("worker", spec, board)
@@ -116,7 +116,7 @@ def test_what_is_counted_is_shown(spec: Pipeline) -> None:
     assert shown["penstock_waiting_seconds_sum"] == pytest.approx(1e9 + 7.0101)
 
 
-def test_a_negative_time_is_none() -> None:
+def test_a_negative_duration_counts_as_zero() -> None:
     """Two machines' clocks may differ; the sum of a histogram never falls, and stays a number."""
     histogram = Histogram((1.0, 2.0))
     histogram.observe(2.0)
@@ -149,7 +149,7 @@ def test_a_negative_time_is_none() -> None:
         ),
     ],
 )
-def test_what_the_contract_does_not_have_is_refused_at_once(
+def test_metrics_outside_the_contract_are_refused(
     role: Role, metric: Metric, values: tuple[str, ...], says: str
 ) -> None:
     """When it is asked for, in words that say what is wrong."""
@@ -159,7 +159,7 @@ def test_what_the_contract_does_not_have_is_refused_at_once(
     assert says in str(raised.value)
 
 
-def test_a_counter_is_not_taken_for_something_else() -> None:
+def test_a_counter_is_not_used_as_another_kind() -> None:
     """Nor a gauge for a histogram."""
     metrics = Metrics.of("worker", pipeline="x", board=Board())
     with pytest.raises(NotInContractError, match="is a counter, not a gauge"):
@@ -264,7 +264,7 @@ def test_the_page_speaks_both_formats(board: Board) -> None:
     assert read[0] == read[1] != {}
 
 
-def test_what_a_handler_registers_is_on_the_page(board: Board) -> None:
+def test_metrics_of_handlers_are_on_the_page(board: Board) -> None:
     """Beside ours, and each once, however often it is asked for."""
     registry = client.CollectorRegistry()
     client.Counter("team_pets", "Pets.", registry=registry).inc(3)
@@ -275,7 +275,7 @@ def test_what_a_handler_registers_is_on_the_page(board: Board) -> None:
     assert text.count("# TYPE penstock_done_total counter\n") == 1
 
 
-def test_without_being_told_otherwise_the_page_has_the_process_too() -> None:
+def test_by_default_the_page_has_process_metrics() -> None:
     """What `prometheus_client` itself collects, from its own registry."""
     pages = Pages(process_board())
     text = pages.page("", "").body.decode()

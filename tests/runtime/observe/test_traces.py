@@ -54,7 +54,7 @@ def place(span: ReadableSpan) -> otel.SpanContext:
     return context
 
 
-def test_what_was_written_is_read_back() -> None:
+def test_a_written_trace_is_read_back() -> None:
     """With the state of other vendors."""
     trace = read(PARENT, TRACE.state.encode())
     assert trace == TRACE
@@ -88,7 +88,7 @@ def test_a_later_version_is_read_as_far_as_it_is_known() -> None:
         b"\xff" * 55,
     ],
 )
-def test_what_is_no_traceparent_counts_for_nothing(parent: bytes | None) -> None:
+def test_an_invalid_traceparent_is_ignored(parent: bytes | None) -> None:
     """A message of a stranger is no less a message."""
     assert read(parent, b"rojo=1") is None
 
@@ -109,7 +109,7 @@ def test_what_is_no_traceparent_counts_for_nothing(parent: bytes | None) -> None
         b",".join(b"k%d=v" % number for number in range(33)),
     ],
 )
-def test_what_is_no_tracestate_is_left_out(state: bytes | None) -> None:
+def test_an_invalid_tracestate_is_ignored(state: bytes | None) -> None:
     """The rest counts."""
     trace = read(PARENT, state)
     assert trace is not None
@@ -190,7 +190,7 @@ def test_an_attempt_is_a_child_of_the_send_and_linked_to_it(spans: Spans, export
     assert current() is None
 
 
-def test_a_message_without_a_trace_begins_one(spans: Spans, exporter: InMemorySpanExporter) -> None:
+def test_a_message_without_a_trace_starts_one(spans: Spans, exporter: InMemorySpanExporter) -> None:
     """Whatever the reader was doing; the state of other vendors goes on with those that have one."""
     with (
         TracerProvider().get_tracer("reader").start_as_current_span("reading"),
@@ -206,7 +206,7 @@ def test_a_message_without_a_trace_begins_one(spans: Spans, exporter: InMemorySp
         assert (sending.trace.trace_id, sending.trace.state) == (TRACE.trace_id, TRACE.state)
 
 
-def test_a_sender_that_is_not_sampled_is_followed(spans: Spans, exporter: InMemorySpanExporter) -> None:
+def test_an_unsampled_trace_stays_unsampled(spans: Spans, exporter: InMemorySpanExporter) -> None:
     """No span, yet the trace goes on."""
     unsampled = read(PARENT[:-1] + b"0")
     assert unsampled is not None
@@ -257,7 +257,7 @@ def _say_and_raise(sending: Sending, error: Exception) -> None:
     raise error
 
 
-def test_what_was_cancelled_has_not_failed(spans: Spans, exporter: InMemorySpanExporter) -> None:
+def test_a_cancelled_attempt_is_not_failed(spans: Spans, exporter: InMemorySpanExporter) -> None:
     """A drain gives the message back; the next attempt has a span of its own."""
     with (
         pytest.raises(asyncio.CancelledError),
@@ -269,7 +269,7 @@ def test_what_was_cancelled_has_not_failed(spans: Spans, exporter: InMemorySpanE
     assert not span.events
 
 
-def test_a_child_process_goes_on_in_the_trace(spans: Spans, exporter: InMemorySpanExporter) -> None:
+def test_a_child_process_continues_the_trace(spans: Spans, exporter: InMemorySpanExporter) -> None:
     """What is handed to it is where its parent is."""
     with spans.process(TRACE, message_id="7-0", attempt=1, correlation=None) as processing:
         handed = processing.trace
@@ -357,7 +357,7 @@ print("ok")
 """
 
 
-def test_what_a_program_sets_up_later_counts_soon(tmp_path: Path) -> None:
+def test_late_setup_of_opentelemetry_is_noticed(tmp_path: Path) -> None:
     """A handler's module does it when it is imported; until then nothing of it is loaded."""
     program = tmp_path / "later.py"
     program.write_text(LATER)

@@ -126,7 +126,7 @@ async def handle(message, context):
         started = {line.split()[1] for line in desk.trial.ledger.read_text().splitlines()}
         assert started == {"0", "1", "3", "4", "5", "6", "50"}
 
-    def test_what_it_does_not_need_is_refused(self, grant: Grant) -> None:
+    def test_unneeded_rights_are_refused(self, grant: Grant) -> None:
         user = grant("worker")
         keys = user.desk.keys
         user.desk.stage.make()
@@ -209,7 +209,7 @@ class TestJanitor:
             assert process.returncode == 0, out + err
         assert user.refusals() == []
 
-    def test_what_it_does_not_need_is_refused(self, grant: Grant) -> None:
+    def test_unneeded_rights_are_refused(self, grant: Grant) -> None:
         user = grant("janitor")
         keys = user.desk.keys
         user.desk.stage.make()
@@ -253,7 +253,7 @@ class TestOperator:
         process.communicate(timeout=PATIENCE)
         assert user.refusals() == []
 
-    def test_what_it_does_not_need_is_refused(self, grant: Grant) -> None:
+    def test_unneeded_rights_are_refused(self, grant: Grant) -> None:
         user = grant("operator")
         keys = user.desk.keys
         user.desk.stage.make()
@@ -271,7 +271,7 @@ class TestOperator:
 
 
 @pytest.mark.parametrize("role", [role.value for role in Role])
-def test_nobody_may_do_what_nobody_needs(grant: Grant, role: str) -> None:
+def test_no_role_has_unneeded_rights(grant: Grant, role: str) -> None:
     """Keys of others, all keys, settings, other users, other scripts' commands, channels."""
     user = grant(role)
     words: list[tuple[str | int, ...]] = [

@@ -31,7 +31,7 @@ class TestList:
         oldest_first = desk.penstock("dlq", "list", "trial", "--json", "--oldest-first").objects
         assert [one["id"] for one in oldest_first] == ids
 
-    def test_a_line_says_why_it_died_and_what_it_was(self, desk: Desk) -> None:
+    def test_a_row_has_reason_and_log_fields(self, desk: Desk) -> None:
         """For people in a table, for machines as an object."""
         id_ = desk.dies(*body(n=42, pet="rex"), error="TimeoutError: it took longer than 60s", attempts=3)
         heading, line = desk.penstock("dlq", "list", "trial").out.splitlines()
@@ -51,7 +51,7 @@ class TestList:
             assert "ValueError" in ran.out
             assert CARD not in ran.out + ran.err
 
-    def test_no_more_than_asked_for_and_that_is_said(self, desk: Desk) -> None:
+    def test_the_limit_is_kept_and_reported(self, desk: Desk) -> None:
         ids = desk.died(30)
         ran = desk.penstock("dlq", "list", "trial", "--json", "--limit", "7")
         assert [one["id"] for one in ran.objects] == ids[:-8:-1]
@@ -65,7 +65,7 @@ class TestList:
         told = desk.penstock("dlq", "list", "trial", "--json", "--limit", "5000", "--oldest-first").objects
         assert [one["id"] for one in told] == ids
 
-    def test_finding_nothing_is_told_by_the_exit_code(self, desk: Desk) -> None:
+    def test_finding_nothing_sets_the_exit_code(self, desk: Desk) -> None:
         assert desk.penstock("dlq", "list", "trial").code == 1
         desk.died(1)
         ran = desk.penstock("dlq", "list", "trial", "--error", "nothing like it")
@@ -92,7 +92,7 @@ class TestList:
             (["--older-than", "1d", "--reason", "lost"], set()),
         ],
     )
-    def test_filters_take_what_they_say(self, desk: Desk, words: list[str], found: set[int]) -> None:
+    def test_filters_select_matching_dead_letters(self, desk: Desk, words: list[str], found: set[int]) -> None:
         old = Delivery(b"5-0", body(n=4), "w~01234567", 1)
         desk.ask(
             "XADD", desk.keys.dead, "1000-0", *dead_letter_fields(Buried(old, "failed", "Error: old"), desk.keys, 1000)
@@ -118,7 +118,7 @@ class TestList:
         assert [one["id"] for one in ran.objects] == own[::-1]
         assert ran.err.startswith("1 letter under `{trial}:trial:dead` ")
 
-    def test_what_others_put_there_is_listed_too(self, desk: Desk) -> None:
+    def test_foreign_entries_are_listed(self, desk: Desk) -> None:
         """Dead letters of the time before have no story."""
         id_ = desk.ask("XADD", desk.keys.dead, "*", *body(n=1), "attempts", "5")
         [told] = desk.penstock("dlq", "list", "trial", "--json").objects
@@ -129,7 +129,7 @@ class TestList:
         assert ran.code == 2
         assert "`--field job_id` has no value" in ran.err
 
-    def test_a_span_that_is_none_is_refused_with_the_way_to_write_it(self, desk: Desk) -> None:
+    def test_an_invalid_duration_is_refused_with_a_hint(self, desk: Desk) -> None:
         ran = desk.penstock("dlq", "list", "trial", "--older-than", "90")
         assert ran.code == 2
         assert "write `90s`" in ran.err
@@ -141,7 +141,7 @@ class TestShow:
     ODD = (b"data", b'{"n": 7, "text": "a\\u001b[2J"}', b"raw", b"\xff\x00", b"note", b"two\nlines", b"raw", b"")
 
     @pytest.mark.wire
-    def test_all_there_is_of_it(self, desk: Desk) -> None:
+    def test_it_shows_everything(self, desk: Desk) -> None:
         """Its story, its fields byte for byte, its body."""
         id_ = desk.dies(*self.ODD, error="ValueError: no", attempts=3, entry="17-4")
         told = desk.penstock("dlq", "show", "trial", id_, "--json").json
@@ -158,7 +158,7 @@ class TestShow:
             {"name": "raw", "value": ""},
         ]
 
-    def test_people_are_told_what_is_text_and_what_is_base64(self, desk: Desk) -> None:
+    def test_fields_are_shown_as_text_or_base64(self, desk: Desk) -> None:
         """Nothing that is shown can move a cursor."""
         told = desk.penstock("dlq", "show", "trial", desk.dies(*self.ODD)).out
         assert "\n  raw: (base64) /wA=\n" in told
@@ -168,7 +168,7 @@ class TestShow:
         assert '\n    "n": 7,\n' in told
         assert "\x1b" not in told
 
-    def test_a_body_that_cannot_be_read_is_said_to_be(self, desk: Desk) -> None:
+    def test_an_unreadable_body_is_marked(self, desk: Desk) -> None:
         id_ = desk.dies(b"data", b"{nope", reason="unreadable", error="not-json: ...")
         ran = desk.penstock("dlq", "show", "trial", id_)
         assert ran.code == 0
@@ -178,7 +178,7 @@ class TestShow:
         assert told["body"] is None
         assert told["unreadable"].startswith("not-json")
 
-    def test_what_was_packed_is_unpacked(self, desk: Desk) -> None:
+    def test_packed_fields_are_unpacked(self, desk: Desk) -> None:
         """An entry of 1,500 fields, in its order."""
         fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
         id_ = desk.dies(*body(n=1), *fields)
@@ -187,11 +187,11 @@ class TestShow:
         assert len(told) == 1501
         assert told[1500] == {"name": "f1499", "value_base64": base64.b64encode(b"\xfe1499").decode()}
 
-    def test_one_that_is_not_there(self, desk: Desk) -> None:
+    def test_a_missing_dead_letter(self, desk: Desk) -> None:
         ran = desk.penstock("dlq", "show", "trial", "5-5")
         assert (ran.code, ran.out, ran.err) == (1, "", "there is no dead letter `5-5`\n")
 
-    def test_what_is_no_id(self, desk: Desk) -> None:
+    def test_an_invalid_id(self, desk: Desk) -> None:
         ran = desk.penstock("dlq", "show", "trial", "latest")
         assert ran.code == 2
         assert "hint: `penstock dlq list` shows ids" in ran.err
@@ -205,7 +205,7 @@ class TestReading:
         told = dead_letter_fields(Buried(delivery, "failed", "E: no"), desk.keys, 5)
         return DeadLetter.of(Entry("8-8", told))
 
-    def test_fields_of_a_burial_that_were_sent_are_what_was_sent(self, desk: Desk) -> None:
+    def test_sent_fields_that_look_like_a_death_stay(self, desk: Desk) -> None:
         """Somebody may have put a whole dead letter back into the stream by hand."""
         once = self.read(desk, b"data", b"{}")
         inner = [*once.original, b"penstock-dead-id", b"1-1", b"penstock-dead-reason", b"lost"]
@@ -213,7 +213,7 @@ class TestReading:
         assert list(letter.original) == inner
         assert (letter.reason, letter.told["id"]) == ("failed", "7-7")
 
-    def test_a_field_that_only_looks_packed_stays_as_it_is(self, desk: Desk) -> None:
+    def test_a_field_that_looks_packed_stays(self, desk: Desk) -> None:
         for value in (b"1:a,1:b,", b"nonsense", b""):
             assert list(self.read(desk, b"penstock-dead-packed", value).original) == [b"penstock-dead-packed", value]
 

@@ -89,7 +89,7 @@ def kept(folder: Path) -> object:
         return length(int(url.rpartition(":")[2]))
 
 
-def test_commands_that_start_together_all_do_what_they_should(start: Start, folder: Path) -> None:
+def test_concurrent_commands_share_a_server(start: Start, folder: Path) -> None:
     """Whoever is first starts the server, and each message is there afterwards."""
     for round_ in range(1, 4):
         together = [start("send", "trial", f'{{"id": "{number}"}}') for number in range(4)]
@@ -132,7 +132,7 @@ def test_others_that_are_killed_hold_up_nothing(start: Start, folder: Path) -> N
     assert kept(folder) == 2
 
 
-def test_a_folder_whose_owner_says_nothing_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_with_a_silent_owner_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the end it is told, with something to do."""
     with Embedded(folder, appendonly=True):
         os.truncate(folder / "url", 0)
@@ -142,7 +142,7 @@ def test_a_folder_whose_owner_says_nothing_is_given_up(folder: Path, monkeypatch
     assert told.value.hint == "it is not ready yet, or ends just now; try again"
 
 
-def test_what_one_that_was_killed_left_behind_misleads_nobody(start: Start, folder: Path) -> None:
+def test_files_of_a_killed_owner_are_ignored(start: Start, folder: Path) -> None:
     """An owner that is killed takes the server along; the next one starts another."""
     owner = start("send", "trial", "--lines")
     say(owner, '{"id": "a"}')

@@ -110,7 +110,7 @@ def test_nothing_is_taken_or_changed(desk: Desk) -> None:
     assert desk.stage.everything() == before
 
 
-def test_a_message_that_somebody_deleted_is_said_to_be(desk: Desk) -> None:
+def test_a_deleted_message_is_marked(desk: Desk) -> None:
     """It is pending, and there is nothing of it."""
     found = filled(desk)
     desk.ask("XDEL", desk.keys.stream, found["running"][0])
@@ -128,7 +128,7 @@ def test_without_a_group_all_is_new(desk: Desk) -> None:
     assert told["state"] == "new"
 
 
-def test_an_entry_that_nobody_remembers_is_told_as_such(desk: Desk) -> None:
+def test_an_entry_that_is_not_pending_is_marked(desk: Desk) -> None:
     """It was given out, and is pending nowhere: the janitor will bring it back."""
     desk.stage.make()
     [id_] = desk.stage.add(1)
@@ -139,7 +139,7 @@ def test_an_entry_that_nobody_remembers_is_told_as_such(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["--state", "parked"], ["5-5"], [LATER]])
-def test_finding_nothing_is_told_by_the_exit_code(desk: Desk, words: list[str]) -> None:
+def test_finding_nothing_sets_the_exit_code(desk: Desk, words: list[str]) -> None:
     """With a group and without, with a stream and without."""
     for has_group in (False, True):
         if has_group:
@@ -150,7 +150,7 @@ def test_finding_nothing_is_told_by_the_exit_code(desk: Desk, words: list[str]) 
 
 
 @pytest.mark.parametrize("words", [["latest"], ["1"], ["5-5", "--state", "new"]])
-def test_what_cannot_be_meant_is_refused(desk: Desk, words: list[str]) -> None:
+def test_contradictory_options_are_refused(desk: Desk, words: list[str]) -> None:
     ran = desk.penstock("peek", "trial", *words)
     assert ran.code == 2
     assert "hint: " in ran.err
@@ -162,7 +162,7 @@ def test_the_states_that_may_be_named_are_all_there_are() -> None:
 
 @pytest.mark.parametrize("count", [2, 14, 16, 30, 1980])
 @pytest.mark.parametrize("size", [0, 5, 31, 32, 255, 256, 65_535, 70_000])
-def test_what_redis_packs_is_unpacked(desk: Desk, count: int, size: int) -> None:
+def test_fields_packed_by_redis_are_unpacked(desk: Desk, count: int, size: int) -> None:
     """A delayed message's fields, as many and as long as they may be."""
     if count * size > 20_000_000:
         return
@@ -175,12 +175,12 @@ def test_what_redis_packs_is_unpacked(desk: Desk, count: int, size: int) -> None
 
 
 @pytest.mark.parametrize("packed", [b"", b"\x91", b"\x92\xa1a", b"\x91\xa1ab", b"\x80", b"\x91\x05", b"\xdc\x00"])
-def test_what_is_packed_otherwise_is_refused(packed: bytes) -> None:
+def test_other_formats_are_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match="packed"):
         unpacked_fields(packed)
 
 
-def test_what_a_stranger_wrote_breaks_nothing(desk: Desk) -> None:
+def test_foreign_values_break_nothing(desk: Desk) -> None:
     """A delayed body, a due time and a count that are none of ours: all else is shown, and each of these is named."""
     found = filled(desk)
     desk.ask("HSET", desk.keys.bodies, LATER, "no body of ours")

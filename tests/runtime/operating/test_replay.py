@@ -52,7 +52,7 @@ class TestRehearsal:
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
     @pytest.mark.parametrize("chosen", [["--all"], ["--error", "value"], ["{id}"]])
-    def test_it_says_what_it_would_do_and_does_nothing(self, desk: Desk, verb: str, chosen: list[str]) -> None:
+    def test_a_dry_run_changes_nothing(self, desk: Desk, verb: str, chosen: list[str]) -> None:
         ids = desk.died(3)
         before = desk.stage.everything()
         words = [one.format(id=ids[0]) for one in chosen]
@@ -70,20 +70,20 @@ class TestRehearsal:
         lines = [line.split() for line in desk.penstock("dlq", "replay", "trial", "--all").out.splitlines()]
         assert lines[:3] == [["letters", "reason", "error"], ["4", "failed", "ValueError"], ["2", "lost", "-"]]
 
-    def test_other_groups_of_the_stream_are_told_of(self, desk: Desk) -> None:
+    def test_other_groups_are_reported(self, desk: Desk) -> None:
         """They would be given the message as well."""
         desk.stage.make()
         desk.ask("XGROUP", "CREATE", desk.keys.stream, "audit", "0")
         desk.died(1)
         assert "`trial` has 2 groups" in desk.penstock("dlq", "replay", "trial", "--all").out
 
-    def test_it_must_be_said_which_are_meant(self, desk: Desk) -> None:
+    def test_a_selection_is_required(self, desk: Desk) -> None:
         for words in ([], ["--yes"], ["1-1", "--all"], ["--all", "--reason", "lost"]):
             ran = desk.penstock("dlq", "replay", "trial", *words)
             assert ran.code == 2
             assert "hint: " in ran.err
 
-    def test_finding_nothing_is_told_by_the_exit_code(self, desk: Desk) -> None:
+    def test_finding_nothing_sets_the_exit_code(self, desk: Desk) -> None:
         for words in (["--all"], ["--all", "--yes"], ["5-5"], ["5-5", "--yes"]):
             for verb in ("replay", "purge"):
                 assert desk.penstock("dlq", verb, "trial", *words).code == 1
@@ -105,7 +105,7 @@ class TestReplay:
         assert (death.id, death.reason, death.error, death.attempts) == ("17-4", "failed", "ValueError: no", 3)
         assert desk.dead() == {}
 
-    def test_a_story_goes_on(self, desk: Desk) -> None:
+    def test_the_history_of_deaths_continues(self, desk: Desk) -> None:
         """One that died again is told of with all its deaths, and nothing but its story has changed."""
         desk.dies(*BINARY, error="ValueError: first", entry="1-0")
         desk.penstock("dlq", "replay", "trial", "--all", "--yes")
@@ -119,7 +119,7 @@ class TestReplay:
         assert (*fields[:2], *fields[4:]) == BINARY
         assert [death.id for death in read_history(fields[3])] == ["1-0", "2-0"]
 
-    def test_what_was_packed_is_unpacked(self, desk: Desk) -> None:
+    def test_packed_fields_are_unpacked(self, desk: Desk) -> None:
         fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
         desk.dies(*fields)
         assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
@@ -139,7 +139,7 @@ class TestReplay:
         assert f"{large}: not replayed: it has 3952 fields" in ran.err
         assert (len(desk.entries()), list(desk.dead())) == (2, [large])
 
-    def test_the_largest_that_a_script_takes_goes(self, desk: Desk) -> None:
+    def test_the_largest_possible_dead_letter_is_replayed(self, desk: Desk) -> None:
         desk.dies(*[b"x"] * (MOST_VALUES - 2))
         assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
 
@@ -188,7 +188,7 @@ class TestReplay:
         assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
         assert len(desk.entries()) == 2
 
-    def test_what_dies_meanwhile_is_not_replayed_again(self, desk: Desk) -> None:
+    def test_messages_that_die_meanwhile_are_not_replayed_again(self, desk: Desk) -> None:
         """Else a message that always fails would go round for ever."""
         desk.died(20)
 
@@ -229,7 +229,7 @@ async def handle(message, context):
     raise ValueError("no")
 """
 
-    def test_attempts_begin_at_one(self, make_desk: Callable[..., Desk]) -> None:
+    def test_attempts_restart_at_one(self, make_desk: Callable[..., Desk]) -> None:
         """And what died twice has both deaths in its story."""
         said = "retries: {attempts: 2, backoff: {first: 10ms}}"
         desk = make_desk(f"message: {{}}\n{said}", handlers=self.HANDLERS)
@@ -248,7 +248,7 @@ async def handle(message, context):
         assert (told["attempts"], len(told["deaths"])) == (2, 2)
 
 
-def test_somebody_at_a_terminal_sees_how_far_it_has_come(desk: Desk) -> None:
+def test_a_terminal_shows_progress(desk: Desk) -> None:
     """In one line that changes, and is gone at the end."""
     desk.died(40)
     outside, inside = pty.openpty()
@@ -376,7 +376,7 @@ class TestTrouble:
         assert list(desk.dead()) == ids
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
-    def test_an_answer_that_was_lost_is_asked_for_again(self, server: Server, desk: Desk, verb: str) -> None:
+    def test_a_lost_answer_is_asked_for_again(self, server: Server, desk: Desk, verb: str) -> None:
         """The letter is gone by then, and counts as replayed; it is not replayed twice."""
         here = Stage(server, "")
         ids = [str(here.ask("XADD", here.keys.dead, "*", "data", f'{{"n": {n}}}')) for n in range(3)]
@@ -423,7 +423,7 @@ class TestTrouble:
         else:
             assert told == [(3, 0)]
 
-    def test_redis_that_goes_away_for_good_is_told_with_what_was_done(
+    def test_losing_redis_reports_what_was_done(
         self, server: Server, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Run again when it is back, the rest is replayed."""
@@ -464,12 +464,12 @@ class TestPurge:
         assert (ran.code, ran.out) == (0, "deleted 150 dead letters of `trial`\n")
         assert list(desk.dead()) == stays
 
-    def test_machines_are_told_each(self, desk: Desk) -> None:
+    def test_json_has_one_object_per_message(self, desk: Desk) -> None:
         ids = desk.died(3)
         ran = desk.penstock("dlq", "purge", "trial", *ids, "--yes", "--json")
         assert [one["id"] for one in ran.objects] == ids
 
-    def test_a_letter_that_somebody_else_took_is_not_told_as_purged(
+    def test_a_dead_letter_taken_by_others_is_not_reported_as_purged(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It is named, and the exit code says that something was not as it should be."""
@@ -489,7 +489,7 @@ class TestPurge:
         assert ran.code == 1
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
-    def test_what_dies_meanwhile_stays(self, desk: Desk, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    def test_messages_that_die_meanwhile_stay(self, desk: Desk, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
         """Also where nothing had died when it began."""
         last = Walk.last
 
@@ -513,7 +513,7 @@ class TestPace:
         assert rate_of(text) == rate
 
     @pytest.mark.parametrize("text", ["100", "0/s", "-1/s", "1/d", "", "1.5/s", "/s"])
-    def test_what_is_none_is_refused(self, desk: Desk, text: str) -> None:
+    def test_invalid_rates_are_refused(self, desk: Desk, text: str) -> None:
         ran = desk.penstock("dlq", "replay", "trial", "--all", f"--rate={text}")
         assert ran.code == 2
         assert "write it as `100/s`" in ran.err
@@ -539,7 +539,7 @@ class TestPace:
 
 
 @pytest.mark.wire
-def test_letters_in_another_slot_of_a_cluster_are_refused(desk: Desk) -> None:
+def test_dead_letters_in_another_slot_are_refused(desk: Desk) -> None:
     """No step could move them."""
     spec = desk.pipeline.spec
     dead = spec.dead_letter.model_copy(update={"key": "elsewhere"})

@@ -112,12 +112,12 @@ def test_every_call_of_a_script_is_read(target: Target, name: str) -> None:
         assert ("|" in word) == (container in CONTAINERS)
 
 
-def test_what_is_granted_for_a_script_is_what_it_calls() -> None:
+def test_rights_for_a_script_match_its_calls() -> None:
     """So that a right that is missing at night is missed here."""
     assert dict(CALLED) == {name: called_by(name) for name in names()}
 
 
-def test_what_is_called_at_times_is_called() -> None:
+def test_conditional_calls_are_made() -> None:
     for name, at_times in CONDITIONAL.items():
         for words in at_times.values():
             assert words <= called_by(name)
@@ -172,7 +172,7 @@ class TestPatterns:
         finally:
             server.ask("ACL", "DELUSER", "pattern")
 
-    def test_keys_of_another_pipeline_do_not_fit(self, make_desk: Callable[..., Desk], target: Target) -> None:
+    def test_keys_of_other_pipelines_are_refused(self, make_desk: Callable[..., Desk], target: Target) -> None:
         """Not those of one whose stream is called almost the same."""
         desk = make_desk('stream: {key: "' + STRANGE.replace("\\", "\\\\").replace('"', '\\"') + '"}')
         tell_platform(desk)
@@ -255,7 +255,7 @@ class TestLines:
         assert "leave SPEC out" in desk.penstock("acl", "other", redis="").err
 
     @pytest.mark.parametrize(("version", "reads"), [("6.2", "~trial"), ("7.0", "%R~trial"), ("8.2", "%R~trial")])
-    def test_what_is_only_read_may_only_be_read_from_redis_7_on(self, desk: Desk, version: str, reads: str) -> None:
+    def test_read_only_keys_are_read_only_from_redis_7_on(self, desk: Desk, version: str, reads: str) -> None:
         platform = desk.trial.folder / "penstock.yaml"
         platform.write_text(platform.read_text().rstrip()[:-1] + f', versions: {{redis: "{version}"}}}}\n')
         [user] = desk.penstock("acl", "trial", "--json", "--role", "scaler", redis="").json["users"]

@@ -35,7 +35,7 @@ def piped(desk: Desk, text: str, *words: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.wire
-def test_a_message_is_in_the_stream_and_its_id_is_told(desk: Desk) -> None:
+def test_a_sent_message_is_in_the_stream_and_its_id_is_printed(desk: Desk) -> None:
     ran = desk.penstock("send", "trial", '{"n": 1}')
     assert (ran.code, ran.err) == (0, "")
     assert is_ulid(ran.out.strip())
@@ -43,7 +43,7 @@ def test_a_message_is_in_the_stream_and_its_id_is_told(desk: Desk) -> None:
     assert fields[:4] == ["data", '{"n": 1}', "penstock-id", ran.out.strip()]
 
 
-def test_machines_are_told_all(desk: Desk) -> None:
+def test_json_has_everything(desk: Desk) -> None:
     [told] = desk.penstock("send", "trial", '{"n": 1}', "--json").objects
     assert told == {
         "outcome": "sent", "id": told["id"], "entry": desk.stage.entries()[0], "due": None, "correlation": "1",
@@ -62,7 +62,7 @@ def test_machines_are_told_all(desk: Desk) -> None:
         ('{"n": 1, "text": "%s"}' % ("x" * 2000), "1Ki"),
     ],
 )
-def test_what_is_not_as_the_spec_says_is_not_sent(desk: Desk, body: str, says: str) -> None:
+def test_invalid_messages_are_not_sent(desk: Desk, body: str, says: str) -> None:
     """Checked before Redis is touched; nothing of it is quoted."""
     ran = desk.penstock("send", "trial", body)
     assert (ran.code, ran.out) == (1, "")
@@ -117,7 +117,7 @@ def test_lines_are_sent_as_they_come(desk: Desk) -> None:
     assert process.returncode == 0
 
 
-def test_somebody_who_types_may_leave(desk: Desk) -> None:
+def test_ctrl_c_ends_typed_input(desk: Desk) -> None:
     """At a terminal it says what it waits for; Ctrl-C ends it at once."""
     outside, inside = pty.openpty()
     process = desk.start("send", "trial", stdin=inside)
@@ -130,7 +130,7 @@ def test_somebody_who_types_may_leave(desk: Desk) -> None:
     os.close(outside)
 
 
-def test_a_duplicate_is_told_and_is_no_failure(desk: Desk) -> None:
+def test_a_duplicate_is_reported_without_failure(desk: Desk) -> None:
     """Under the id of the one that was sent."""
     first = desk.penstock("send", "trial", '{"n": 1}')
     ran = desk.penstock("send", "trial", '{"n": 1}')
@@ -157,7 +157,7 @@ def test_a_message_may_be_due_later(desk: Desk, words: list[str]) -> None:
     assert desk.entries() == []
 
 
-def test_a_full_backlog_is_told(make_desk: Callable[..., Desk]) -> None:
+def test_a_full_backlog_is_reported(make_desk: Callable[..., Desk]) -> None:
     desk = make_desk(
         "stream: {key: trial, group: trial, backlog: {limit: 1}}\n"
         "message: {}\nwork: {concurrency: 1}\nscaling: {replicas: {max: 1}}"
@@ -170,7 +170,7 @@ def test_a_full_backlog_is_told(make_desk: Callable[..., Desk]) -> None:
     assert (told["outcome"], told["reason"]) == ("not-sent", "rejected")
 
 
-def test_what_got_no_answer_is_unknown(make_desk: Callable[..., Desk], server: Server) -> None:
+def test_an_unanswered_send_is_unknown(make_desk: Callable[..., Desk], server: Server) -> None:
     """Not failed: it may have been sent, and here it was."""
     desk = make_desk("message: {}\nsend: {attempts: 1}")
     with Cable(server.port) as cable:
@@ -203,7 +203,7 @@ def test_absence_of_redis_is_one_sentence(make_desk: Callable[..., Desk]) -> Non
     )
 
 
-def test_the_way_out_is_told_once(make_desk: Callable[..., Desk]) -> None:
+def test_the_hint_is_printed_once(make_desk: Callable[..., Desk]) -> None:
     """However many were not sent; and of a refusal as well, but not of what is wrong with a message itself."""
     desk = make_desk("message: {}\nsend: {attempts: 1}")
     where = f"redis://127.0.0.1:{free_port()}"
@@ -226,13 +226,13 @@ def test_the_way_out_is_told_once(make_desk: Callable[..., Desk]) -> None:
         ["{}", "--delay", "5"],
     ],
 )
-def test_what_cannot_be_meant_is_refused(desk: Desk, words: list[str]) -> None:
+def test_contradictory_options_are_refused(desk: Desk, words: list[str]) -> None:
     ran = desk.penstock("send", "trial", *words)
     assert ran.code == 2
     assert len(ran.err.splitlines()) == 2
 
 
-def test_a_key_means_nothing_where_duplicates_are_not_told(make_desk: Callable[..., Desk]) -> None:
+def test_a_key_needs_deduplication(make_desk: Callable[..., Desk]) -> None:
     ran = make_desk("message: {}").penstock("send", "trial", "{}", "--key", "a")
     assert ran.code == 2
     assert "`--key` needs `message.dedup` in the spec" in ran.err

@@ -77,7 +77,7 @@ def test_looking_changes_nothing(desk: Desk) -> None:
     assert desk.stage.everything() == before
 
 
-def test_a_group_that_is_not_there_is_shown_as_such(desk: Desk) -> None:
+def test_a_missing_group_is_reported(desk: Desk) -> None:
     """What only a group knows is `-`, and the way out is told."""
     desk.stage.add(3)
     ran = desk.penstock("status")
@@ -96,7 +96,7 @@ def test_absence_of_redis_is_one_sentence(desk: Desk) -> None:
     assert ran.out == ""
 
 
-def test_a_pipeline_that_cannot_be_told_holds_up_no_other(desk: Desk) -> None:
+def test_a_failing_pipeline_blocks_no_other(desk: Desk) -> None:
     """Its row is empty, the reason is told, and the exit code says that a part failed."""
     spec = (desk.trial.folder / "specs/trial.yaml").read_text()
     (desk.trial.folder / "specs/other.yaml").write_text(
@@ -132,7 +132,7 @@ def test_it_watches_until_it_is_interrupted(desk: Desk, tmp_path: Path) -> None:
         assert process.communicate()[1] == ""
 
 
-def test_it_goes_on_watching_while_redis_is_away(desk: Desk, server: Server) -> None:
+def test_watching_survives_a_redis_outage(desk: Desk, server: Server) -> None:
     """What cannot be told is told as such; what can be told again is."""
     process = desk.start("status", "--watch", "0.1", "--json", redis=server.url)
     assert "error" not in json.loads(first_line(process))["pipelines"][0]
@@ -146,7 +146,7 @@ def test_it_goes_on_watching_while_redis_is_away(desk: Desk, server: Server) -> 
     assert process.returncode == 0
 
 
-def test_on_a_terminal_it_draws_over_what_it_drew(desk: Desk) -> None:
+def test_a_terminal_is_redrawn(desk: Desk) -> None:
     desk.stage.make()
     outside, inside = pty.openpty()
     process = desk.start("status", "--watch", "0.1", environ={"TERM": "xterm"}, stdout=inside)
@@ -165,7 +165,7 @@ def test_on_a_terminal_it_draws_over_what_it_drew(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("said", ["soon", "0", "-1", "1e9", "nan"])
-def test_a_wait_that_is_none_is_refused(desk: Desk, said: str) -> None:
+def test_an_invalid_interval_is_refused(desk: Desk, said: str) -> None:
     ran = desk.penstock("status", f"--watch={said}")
     assert ran.code == 2
     assert "hint: " in ran.err
@@ -194,7 +194,7 @@ class TestThroughput:
         return "entries-added" in desk.stage.listed("XINFO", "STREAM", desk.keys.stream)
 
     @pytest.mark.parametrize("keep_", ["until-done", "{length: 1000}"])
-    def test_what_is_done_counts_and_what_is_buried_does_not(self, make_desk: Callable[..., Desk], keep_: str) -> None:
+    def test_done_messages_count_and_dead_ones_do_not(self, make_desk: Callable[..., Desk], keep_: str) -> None:
         """However many come meanwhile, are delayed, or wait for another attempt."""
         desk = make_desk(f"stream: {{key: trial, group: trial, retention: {{keep: {keep_}}}}}")
         stage = desk.stage
@@ -217,14 +217,14 @@ class TestThroughput:
         expected = 6 if self.counts_added(desk) else None
         assert self.looked(desk, happens) == expected
 
-    def test_what_may_be_dropped_cannot_be_told_from_what_is_done(self, make_desk: Callable[..., Desk]) -> None:
+    def test_throughput_is_unknown_with_drop_oldest(self, make_desk: Callable[..., Desk]) -> None:
         desk = make_desk(
             "stream: {key: trial, group: trial, backlog: {limit: 10, when_full: drop-oldest, lossy: true}}"
         )
         desk.stage.make()
         assert self.looked(desk, desk.stage.add) is None
 
-    def test_a_stream_that_was_made_anew_tells_nothing(self, desk: Desk) -> None:
+    def test_a_recreated_stream_has_no_throughput(self, desk: Desk) -> None:
         desk.stage.make()
         desk.stage.add(5)
         assert self.looked(desk, lambda: (desk.ask("DEL", desk.keys.stream), desk.stage.add(1))) is None
@@ -272,7 +272,7 @@ class TestWords:
         assert any(line.split()[-2:] == ["1-1", "5"] or line.split()[:2] == ["1-1", "5"] for line in lines)
 
     @pytest.mark.parametrize(("columns", "gap"), [(19, 2), (18, 1), (16, 1)])
-    def test_cells_move_together_before_a_text_leaves_its_line(self, columns: int, gap: int) -> None:
+    def test_gaps_shrink_before_texts_wrap(self, columns: int, gap: int) -> None:
         """A narrower gap where all fits with it."""
         between = " " * gap
         table = Table([Column("one"), Column("two"), Column("three")], [["a", "b", "c"]], ["12"], "t", leads=True)

@@ -30,7 +30,7 @@ def follow(desk: Desk, *words: str) -> tuple[IO[str], Callable[[], tuple[str, st
 
 
 @pytest.mark.wire
-def test_what_comes_is_shown_and_what_was_there_is_not(desk: Desk) -> None:
+def test_only_new_messages_are_shown(desk: Desk) -> None:
     """And Ctrl-C is no failure."""
     desk.stage.add(3)
     lines, end = follow(desk, "--json")
@@ -42,7 +42,7 @@ def test_what_comes_is_shown_and_what_was_there_is_not(desk: Desk) -> None:
     assert end() == ("", "")
 
 
-def test_it_may_begin_with_some_that_are_there(desk: Desk) -> None:
+def test_it_can_start_with_existing_messages(desk: Desk) -> None:
     """The oldest of them first; then what comes."""
     ids = desk.stage.add(5)
     lines, end = follow(desk, "--json", "--last", "3")
@@ -52,7 +52,7 @@ def test_it_may_begin_with_some_that_are_there(desk: Desk) -> None:
     end()
 
 
-def test_a_stream_that_is_not_there_yet_is_waited_for(desk: Desk) -> None:
+def test_it_waits_for_a_missing_stream(desk: Desk) -> None:
     lines, end = follow(desk)
     desk.ask("XADD", desk.keys.stream, "*", "data", '{"n": 7, "pet": "rex"}')
     assert lines.readline().split()[2:] == ["n=7", "pet=rex"]
@@ -84,7 +84,7 @@ def test_bodies_are_shown_where_that_is_asked_for(desk: Desk) -> None:
 
 
 @pytest.mark.wire
-def test_a_connection_that_was_lost_loses_nothing(desk: Desk, server: Server) -> None:
+def test_a_lost_connection_loses_no_message(desk: Desk, server: Server) -> None:
     """What came meanwhile is shown when Redis is back."""
     process = desk.start("tail", "trial", "--json", redis=server.url)
     assert process.stdout
@@ -103,7 +103,7 @@ def test_a_connection_that_was_lost_loses_nothing(desk: Desk, server: Server) ->
 
 
 @pytest.mark.parametrize("verb", ["tail", "peek", "status", "send"])
-def test_a_spec_that_is_not_there_is_told_with_what_was_meant(desk: Desk, verb: str) -> None:
+def test_a_missing_spec_is_reported_with_a_suggestion(desk: Desk, verb: str) -> None:
     ran = desk.penstock(verb, "trail")
     assert ran.code == 2
     assert ran.err == "error: no spec `trail`\nhint: did you mean `trial`?\n"
