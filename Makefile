@@ -33,8 +33,8 @@ matrix: setup ## run the tests of the runtime on all servers, in all shapes, on 
 lint: setup ## check style, format, types, the direction of imports and commit subjects
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python tools/import_direction.py
-	$(BIN)/python tools/commit_subjects.py
+	$(BIN)/python tools/check_imports.py
+	$(BIN)/python tools/check_commits.py
 	$(BIN)/mypy
 
 format: setup ## put style and format right where that is safe

@@ -23,7 +23,7 @@ def git(root: Path, tmp_path: Path) -> Git:
     run("init", "-q", "-b", "main")
     run("commit", "-q", "--allow-empty", "-m", "An old subject; " + "x" * 100)
     (tmp_path / "tools").mkdir()
-    shutil.copy(root / "tools/commit_subjects.py", tmp_path / "tools")
+    shutil.copy(root / "tools/check_commits.py", tmp_path / "tools")
     run("add", ".")
     run("commit", "-q", "-m", "Check commit subjects")
     return run
@@ -32,7 +32,7 @@ def git(root: Path, tmp_path: Path) -> Git:
 def check(folder: Path) -> tuple[int, str]:
     """Run the copy in the repository."""
     ran = subprocess.run(
-        [sys.executable, folder / "tools/commit_subjects.py"],
+        [sys.executable, folder / "tools/check_commits.py"],
         check=False,
         capture_output=True,
         text=True,
@@ -113,5 +113,5 @@ def test_a_branch_is_compared_with_the_main_of_its_origin(git: Git, tmp_path: Pa
 def test_a_folder_without_history_passes(root: Path, tmp_path: Path) -> None:
     """A source archive, or a clone without history."""
     (tmp_path / "tools").mkdir()
-    shutil.copy(root / "tools/commit_subjects.py", tmp_path / "tools")
+    shutil.copy(root / "tools/check_commits.py", tmp_path / "tools")
     assert check(tmp_path) == (0, "")

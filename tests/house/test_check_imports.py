@@ -9,7 +9,7 @@ import pytest
 
 def check(root: Path, packages: Path) -> tuple[int, str]:
     ran = subprocess.run(
-        [sys.executable, root / "tools/import_direction.py", packages], check=False, capture_output=True, text=True
+        [sys.executable, root / "tools/check_imports.py", packages], check=False, capture_output=True, text=True
     )
     return ran.returncode, ran.stderr
 
