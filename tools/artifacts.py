@@ -39,24 +39,24 @@ DEPLOYMENT = "manifests/deployment.yaml"
 INTRODUCTION = """\
 <!-- Made by `make generate` from the code. -->
 
-# What is generated
+# Generated files
 
-`penstock generate` writes these files. [The tour](../explanation/generated.md) goes through those of one pipeline.
-Below `generated/`, each spec has a folder in each environment, each environment has one of its own, and the
-repository has three.
+`penstock generate` writes these files. [The tour](../explanation/generated.md) explains those of one pipeline. Below
+`generated/`, each spec has a folder in each environment, each environment has a folder of its own, and the repository
+has three.
 """
 FIELDS = """\
 ## Which field changes what
 
-Each field of a spec, and the files that are others when it has another value. It is found by trying, as
-`penstock explain FILE:LINE` does for one line. What repeats is left out:
+Each field of a spec, with the files that change when its value changes. The table is made by changing each field, as
+`penstock explain FILE:LINE` does for one line. It omits what follows from these rules:
 
 {repeats}
 - `values.yaml` changes with every manifest.
-- Deployments of pods, and of the janitor that looks after them, have digests of `worker.json`, and change with it.
+- The Deployments of the pods and of their janitor contain digests of `worker.json`, and change with it.
 
-Under **pods** stands whether the Deployment changes; pods are started anew then. `environments` changes what the field
-at each of its paths changes, and a pipeline's `message.schema.file` what `message.schema` does.
+The column **pods** says whether the Deployment changes, which restarts the pods. `environments` changes the same files
+as the fields at its paths, and `message.schema.file` of a pipeline the same as `message.schema`.
 """
 TABLE = """
 ### Of a {kind}
@@ -79,7 +79,7 @@ def pages(root: Path = Path(__file__).parents[1]) -> dict[str, str]:
 
 
 def told(root: Path) -> dict[str, Any]:
-    """What a full spec of each kind says other than the examples."""
+    """The differences of a full spec of each kind to the examples of its fields."""
     found: dict[str, Any] = yaml.safe_load((root / DATA).read_text(encoding="utf-8"))
     return found
 
@@ -93,7 +93,7 @@ def source_of(root: Path) -> Source:
 
 
 def catalogue_of(kind: str) -> tuple[CatalogueEntry, ...]:
-    """What is generated for a kind of spec."""
+    """The catalogue of generated files of a kind."""
     found: tuple[CatalogueEntry, ...] = importlib.import_module(
         f"penstock_generate.kinds.{kind.replace('-', '_')}.catalogue"
     ).FILES
@@ -101,7 +101,7 @@ def catalogue_of(kind: str) -> tuple[CatalogueEntry, ...]:
 
 
 def made(source: Source) -> dict[str, dict[str, str]]:
-    """For each kind of spec, the environment and the repository: its files, and what made each."""
+    """For each kind, the environment and the repository: its files, each with the template or module that made it."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     data = [lint.load(file).data for file in source.inputs.specs]
     kind_of = {one["name"]: one["kind"] for one in data} | {ENVIRONMENT_FOLDER: "environment"}
@@ -114,13 +114,13 @@ def made(source: Source) -> dict[str, dict[str, str]]:
 
 
 def catalogues() -> dict[str, tuple[CatalogueEntry, ...]]:
-    """What is said of each of them."""
+    """The catalogues of the kinds, the environment and the repository."""
     of_kinds = {kind: catalogue_of(kind) for kind in kinds()}
     return {**of_kinds, "environment": of_environment.FILES, "repository": of_repository.FILES}
 
 
 def fields(root: Path, source: Source, kind: str) -> AffectedFiles:
-    """Which field of a spec of this kind changes what."""
+    """The files that change with each field of a kind."""
     data = told(root)[kind]
     spec = _filled(kinds()[kind].model, data["spec"])
     found: dict[str, set[str]] = {}
@@ -158,7 +158,7 @@ def _planned(root: Path, source: Source, spec: dict[str, Any], otherwise: dict[s
 
 
 def shown(files: Iterable[str], kind: str) -> list[str]:
-    """Without those that repeat others."""
+    """The files without those that change with another one anyway."""
     found, same = set(files), {path: one.same_as for one in catalogue_of(kind) for path in one.paths}
     implied = {DEPLOYMENT, f"{ENVIRONMENT_FOLDER}/{DEPLOYMENT}"} if WORKER in found else set[str]()
     return [one for one in _ordered(found, kind) if one not in {VALUES, *implied} and same.get(one) not in found]
@@ -170,7 +170,7 @@ def _ordered(files: set[str], kind: str) -> list[str]:
 
 
 def rows(table: Mapping[str, frozenset[str]], kind: str) -> Iterator[str]:
-    """A line for fields beside each other that change the same."""
+    """A row for neighbouring fields that change the same files."""
     said = ((field, DEPLOYMENT in files, tuple(shown(files, kind))) for field, files in table.items() if files)
     for (pods, files), group in groupby(said, key=itemgetter(1, 2)):
         names = ", ".join(f"`{field}`" for field, _, _ in group)
@@ -198,6 +198,6 @@ def _tables(source: Source) -> Iterator[str]:
 
 
 def _maker(makers: list[str]) -> str:
-    """A template, or the folder of several, as a link; a module by its name."""
+    """A link to the template or the folder of several, or the name of a module."""
     maker = makers[0] if len(makers) == 1 else makers[0].rpartition("/")[0]
     return f"[`{maker}`](../../{maker})" if maker.startswith("templates/") else f"`{maker}`"

@@ -1,4 +1,4 @@
-"""Write the reference pages; with `--check` prove that they are what would be written."""
+"""Write the reference pages; with `--check`, compare them with what would be written."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ WIDTH = 100
 
 
 class Difference(NamedTuple):
-    """What stands between the files on disk and those that would be written."""
+    """The differences between the files on disk and the pages to write."""
 
     missing: tuple[str, ...]
     different: tuple[str, ...]
     left_over: tuple[str, ...]
 
     def told(self) -> str:
-        """In a sentence; empty when there is nothing to say."""
+        """The differences in a sentence; empty if there are none."""
         counts = {"missing": self.missing, "out of date": self.different, "left over": self.left_over}
         parts = [f"{what}: {', '.join(f'`{name}`' for name in names)}" for what, names in counts.items() if names]
         return "; ".join(parts)
 
 
 def everything() -> dict[str, str]:
-    """Every file by its path below the root."""
+    """All pages by path."""
     made = {
         "docs/reference/commands.md": commands.page(helps()),
         "docs/reference/metrics.md": metrics.page({name: kind.contract for name, kind in kinds().items()}),
@@ -45,7 +45,7 @@ def everything() -> dict[str, str]:
 
 
 def beside(name: str) -> ModuleType:
-    """A script of this folder, which is no package: whoever runs this one may not have the folder on the path."""
+    """Import a script of this folder, which is not a package and may not be on the path."""
     spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/{name}.py")
     if spec is None or spec.loader is None:
         raise ImportError(name)
@@ -55,7 +55,7 @@ def beside(name: str) -> ModuleType:
 
 
 def helps() -> dict[str, str]:
-    """The help of the command and of each verb, as wide on every machine."""
+    """The help of the command and of each verb, with the same width on every machine."""
     from penstock.command import app  # noqa: PLC0415 - a verb is loaded when it is asked for, and so is the command
 
     return dict(_helps(app, click.Context(app, info_name="penstock", terminal_width=WIDTH, **app.context_settings)))
@@ -70,7 +70,7 @@ def _helps(command: click.Command, context: click.Context) -> Iterator[tuple[str
 
 
 def compare(root: Path, made: Mapping[str, str]) -> Difference:
-    """Look, and change nothing."""
+    """Compare the files on disk with the pages, without changes."""
     missing = tuple(name for name in made if not (root / name).is_file())
     different = tuple(
         name for name, text in made.items() if name not in missing and (root / name).read_bytes() != text.encode()
@@ -81,7 +81,7 @@ def compare(root: Path, made: Mapping[str, str]) -> Difference:
 
 
 def write(root: Path, made: Mapping[str, str]) -> Difference:
-    """Write what differs and take away what is left over; tells what that was."""
+    """Write pages that differ and remove leftover files; returns the differences."""
     difference = compare(root, made)
     for name in (*difference.missing, *difference.different):
         path = root / name
@@ -93,7 +93,7 @@ def write(root: Path, made: Mapping[str, str]) -> Difference:
 
 
 def main(arguments: list[str]) -> int:
-    """The script."""
+    """Run the script."""
     if arguments not in ([], ["--check"]):
         print("error: the only option is `--check`", file=sys.stderr)
         return 2

@@ -94,7 +94,7 @@ RIGHT = (
 
 
 def pages(root: Path) -> dict[str, str]:
-    """The picture, by its path. Raises ValueError for a line that stands nowhere."""
+    """The picture by its path. Raises ValueError for a line that is in no file."""
     stands_in(root / SPEC, IN_THE_SPEC)
     for box in (*LEFT, *RIGHT):
         stands_in(root / MADE / box.file, box.lines)
@@ -133,7 +133,7 @@ def spec_height() -> int:
 
 
 def at(row: int) -> int:
-    """Where a row begins."""
+    """The position of a row."""
     return (HEIGHT - 4 * TALL - 3 * GAP) // 2 + row * (TALL + GAP)
 
 
@@ -143,7 +143,7 @@ def curve(begin: int, end: int, row: int) -> str:
 
 
 def box(x: int, y: int, tall: int, one: Box, kind: str = "made") -> list[str]:
-    """A rectangle with its title, its file, and its lines."""
+    """A box with its title, its file and its lines."""
     words = [
         f'<rect class="{kind}" x="{x}" y="{y}" width="{BOX}" height="{tall}"/>',
         f'<text class="title" x="{x + INDENT}" y="{y + 24}">{escape(one.title)}</text>',

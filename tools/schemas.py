@@ -23,7 +23,7 @@ PRESERVES = "x-kubernetes-preserve-unknown-fields"
 
 
 def main() -> None:
-    """Write them all."""
+    """Write all schemas."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", type=Path)
     parser.add_argument("files", type=Path, nargs="+")
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def of_kubernetes(folder: Path) -> Iterator[tuple[str, Any]]:
-    """The objects that can be applied, each with the definitions that it needs."""
+    """The schemas of objects that can be applied, each with its definitions."""
     definitions = json.loads((folder / "_definitions.json").read_text(encoding="utf-8"))["$defs"]
     for file in folder.glob("[!_]*.json"):
         schema = json.loads(file.read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ def of_crd(crd: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _closed(schema: Any) -> Any:  # noqa: ANN401 - as above
-    """The API server drops fields that a custom resource does not have; here they are errors."""
+    """Refuse unknown fields of custom resources, which the API server drops."""
     if isinstance(schema, list):
         return [_closed(one) for one in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""What the site's builder asks on its way (`hooks` in mkdocs.yml).
+"""Hooks for the builder of the site (`hooks` in mkdocs.yml).
 
 - The navigation is docs/README.md: its headings, and under each the pages that it lists. The rules stand below theirs.
 - What pages link to outside of docs/ comes along under `repository/`: Markdown as it is, other files as what they say,
@@ -24,11 +24,11 @@ DOCS = PurePosixPath("docs")
 INDEX = DOCS / "README.md"
 RULES = DOCS / "rules"
 ALONG = "repository"
-"""Below it, on the site, is what does not stand in docs/."""
+"""The folder of the site for files outside docs/."""
 AS_IT_IS = frozenset({".md", ".json", ".svg"})
 
 DIAGRAMS = {"explanation/states.md": "../pictures/states.svg"}
-"""Pages with a diagram that hosts draw, and its picture."""
+"""Pages with a Mermaid diagram, and the picture of it."""
 DIAGRAM = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?!\w+:)(?P<to>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))")
 LISTED = re.compile(r"^- \[[^\]]+\]\((?P<to>[^)\s#]+)\)", re.MULTILINE)
@@ -37,13 +37,13 @@ FOREIGN = re.compile(r'<(?:script|img|iframe|source)\b[^>]*\bsrc="(?:https?:)?//
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The navigation."""
+    """Set the navigation."""
     config.nav = navigation(root_of(config))
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """What is linked to and stands elsewhere comes along, and what that links to."""
+    """Add linked files outside docs/, and the files that they link to."""
     root = root_of(config)
     looked_at = [DOCS / file.src_uri for file in files.documentation_pages()]
     known = set(looked_at)
@@ -57,24 +57,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001 - as called
-    """Links that leave docs/ lead to what came along; what hosts draw is drawn already."""
+    """Rewrite links out of docs/ to the added files, and replace diagrams by pictures."""
     return relinked(root_of(config), home_of(page.file.src_uri), pictured(page.file.src_uri, markdown))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 - as called
-    """Whoever reads is not told on to others."""
+    """Refuse content from other hosts."""
     refuse_foreign(page.file.src_uri, output)
     return output
 
 
 def refuse_foreign(page: str, output: str) -> None:
-    """What a browser would fetch by itself has to be of the site; a link is another matter."""
+    """Refuse content that a browser would fetch from other hosts; links to them are allowed."""
     if found := FOREIGN.search(output):
         raise PluginError(f"{page} fetches from elsewhere: {found.group()}")
 
 
 def navigation(root: Path) -> list[Any]:
-    """By the headings of the index. The first entry is the index itself."""
+    """The navigation by the headings of the index, which is the first entry."""
     nav: list[Any] = [uri_of(root, INDEX)]
     for section in re.split(r"(?m)^## ", (root / INDEX).read_text())[1:]:
         title, _, text = section.partition("\n")
@@ -83,7 +83,7 @@ def navigation(root: Path) -> list[Any]:
 
 
 def entries(root: Path, text: str) -> Iterator[Any]:
-    """The pages of a section, in their order; folders and other files are no pages."""
+    """The pages of a section in their order, without folders and other files."""
     for listed in LISTED.finditer(text):
         page = normal(DOCS / listed["to"])
         if page == RULES / "README.md":
@@ -94,7 +94,7 @@ def entries(root: Path, text: str) -> Iterator[Any]:
 
 
 def pictured(page: str, markdown: str) -> str:
-    """A diagram's picture instead of its words: a browser would need a program from elsewhere to draw it."""
+    """Replace a diagram by its picture: a browser would need a script from another host to draw it."""
     if not DIAGRAM.search(markdown):
         return markdown
     if page not in DIAGRAMS:
@@ -103,7 +103,7 @@ def pictured(page: str, markdown: str) -> str:
 
 
 def relinked(root: Path, page: PurePosixPath, markdown: str) -> str:
-    """A page's text with its links as they are on the site."""
+    """The text of a page with its links as on the site."""
     here = PurePosixPath(uri_of(root, page)).parent
 
     def led(link: re.Match[str]) -> str:
@@ -128,7 +128,7 @@ def targets(root: Path, page: PurePosixPath) -> Iterator[PurePosixPath]:
 
 
 def content_of(root: Path, path: PurePosixPath) -> str | bytes:
-    """What the site has for something that stands outside of docs/."""
+    """The content of the site for a file outside docs/."""
     there = root / path
     if there.is_dir():
         return f"# {path}\n\n" + "".join(
@@ -140,7 +140,7 @@ def content_of(root: Path, path: PurePosixPath) -> str | bytes:
 
 
 def uri_of(root: Path, path: PurePosixPath) -> str:
-    """Where something of the repository stands among what the site is made from."""
+    """The path of a file of the repository in the sources of the site."""
     if is_in_docs(path):
         return path.relative_to(DOCS).as_posix()
     seen = str(path).replace("/.", "/dot")  # the builder passes over what begins with a dot
@@ -150,7 +150,7 @@ def uri_of(root: Path, path: PurePosixPath) -> str:
 
 
 def home_of(uri: str) -> PurePosixPath:
-    """Where something that the site is made from stands in the repository."""
+    """The path in the repository of a source of the site."""
     path = PurePosixPath(uri)
     return path.relative_to(ALONG) if path.parts[0] == ALONG else DOCS / path
 

@@ -54,7 +54,7 @@ marker path { fill: #8c959f; stroke: none }
 
 
 def pages(root: Path) -> dict[str, str]:
-    """The picture, by its path. Raises ValueError for a state that has no place."""
+    """The picture by its path. Raises ValueError for a state without a place."""
     diagram = DIAGRAM.search((root / PAGE).read_text())
     if not diagram:
         raise ValueError(f"{PAGE} has no diagram")
@@ -95,7 +95,7 @@ def state(name: str, x: float, y: float) -> str:
 
 
 def arrow(begin: str, end: str, says: str, *, there_and_back: bool) -> tuple[str, str]:
-    """The line, and its words."""
+    """The line with its label."""
     start, stop = PLACES[begin], PLACES[end]
     if bend := AROUND.get((begin, end)):
         here, there = border(start, bend), border(stop, bend)
@@ -112,14 +112,14 @@ def arrow(begin: str, end: str, says: str, *, there_and_back: bool) -> tuple[str
 
 
 def shifted(start: Point, stop: Point) -> tuple[Point, Point]:
-    """Both a little to the left of their way, so that the way back lies beside."""
+    """Move the line a little to the left, so that the way back is beside it."""
     x, y = stop[0] - start[0], stop[1] - start[1]
     aside = (y / hypot(x, y) * BESIDE, -x / hypot(x, y) * BESIDE)
     return (start[0] + aside[0], start[1] + aside[1]), (stop[0] + aside[0], stop[1] + aside[1])
 
 
 def border(inside: Point, towards: Point) -> Point:
-    """Where a line from the middle of a state leaves its box."""
+    """The point where a line from the middle of a state leaves its box."""
     x, y = towards[0] - inside[0], towards[1] - inside[1]
     part = min(
         (WIDE / 2 + 3) / abs(x) if x else 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,7 +23,8 @@ from penstock_spec.platform import Environment
 from penstock_spec.values.quantity import Quantity
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ROOT.parent / "shared/seeds"
+DOCUMENTS = Path(os.environ.get("PENSTOCK_ORIGINS", "-"))
+"""A folder with the documents themselves, which are not part of the repository."""
 GENERATED = ROOT / "generated"
 NAMES = ROOT / "tests/origins/names.txt"
 
@@ -164,7 +166,7 @@ def yaml_at(value: Any, path: str) -> Any:  # noqa: ANN401 - YAML
 
 @pytest.mark.parametrize("source", ["committed", *(["documents"] if DOCUMENTS.is_dir() else [])])
 def test_every_name_of_the_documents_has_a_row(source: str, origins: ModuleType, origin_names: ModuleType) -> None:
-    """By the committed list, and by the documents themselves if they are beside the repository."""
+    """By the committed list, and by the documents themselves if `PENSTOCK_ORIGINS` names their folder."""
     wanted = committed() if source == "committed" else origin_names.listing(DOCUMENTS)
     named = {f"{document} {name}" for document, row in rows(origins) for name in (row.name, *row.also)}
     assert sorted(set(wanted) - named) == []
