@@ -97,5 +97,5 @@ def test_another_version_of_the_same_format(text: str, spec: dict[str, Any]) -> 
     told = json.loads(text) | {"spec": spec}
     told.pop("digest")
     told["digest"] = worker_file._digest(told)  # noqa: SLF001 - as another version would have made it
-    with pytest.raises(CannotGoOn, match="is not what this Penstock writes: `"):
+    with pytest.raises(CannotGoOn, match="does not have the content that this Penstock writes: `"):
         worker_file.read(json.dumps(told).encode(), "worker.json")
