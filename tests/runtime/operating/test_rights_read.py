@@ -149,7 +149,7 @@ def test_a_call_that_cannot_be_read_is_an_error(monkeypatch: pytest.MonkeyPatch,
 
 def read(monkeypatch: pytest.MonkeyPatch, text: str) -> frozenset[str]:
     made = type(script("renew"))("made-up", text.encode(), "")
-    monkeypatch.setattr("called.script", lambda _: made)
+    monkeypatch.setattr("lua_commands.script", lambda _: made)
     return called_by("made-up")
 
 
