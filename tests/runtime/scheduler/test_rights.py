@@ -53,7 +53,7 @@ def names() -> list[str]:
 def test_scripts_are_granted_the_commands_that_they_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing right is found here, and not at night."""
     assert called_by("lead") == LEAD
-    monkeypatch.setattr("called.script", lambda name: script(name, FOLDER))
+    monkeypatch.setattr("lua_commands.script", lambda name: script(name, FOLDER))
     assert dict(CALLED) == {name: called_by(name) for name in names()}
     assert set().union(*SCRIPTS.values()) == set(names())
     assert "redis.call" not in COMMENT.sub("", "-- redis.call('KEYS')")
@@ -130,6 +130,4 @@ def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own_server: Callable[..., S
         command = [sys.executable, "-m", "penstock", "acl", "trial", "--role", "scheduler"]
         told = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
         assert "~mail" not in told.stdout
-        assert told.stderr == (
-            "a job sends to `mail`, and there is no such pipeline without errors here; its rights are left out\n"
-        )
+        assert told.stderr == ("a job sends to `mail`, which is missing or has errors; its rights are left out\n")

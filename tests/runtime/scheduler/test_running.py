@@ -267,7 +267,7 @@ def test_people_list_and_change_jobs(schedule: Callable[..., Schedule]) -> None:
         told = json.loads(one.call("why", "nightly", "--json").stdout)
         assert (told["job"], told["last"]["outcome"], told["all_paused"]) == ("nightly", "ok", False)
         said = one.call("pause")
-        assert (said.returncode, "it is not clear which jobs are meant" in said.stderr) == (2, True)
+        assert (said.returncode, "no job is named" in said.stderr) == (2, True)
         assert pod.end() == 0
 
 
