@@ -18,8 +18,8 @@ Each line that Penstock itself logs has an `event` from this closed list. Match 
 messages may change with any version; events and their fields are part of the interface. Lines of handlers and
 libraries have none.
 
-`--log-format json` writes an object a line: `timestamp`, `level`, `message`, `event`, `logger`, `host`, `pid`, the
-spec's name under its kind (`pipeline` or `scheduler`), `consumer` once there is one, then the fields below.
+`--log-format json` writes one JSON object per line: `timestamp`, `level`, `message`, `event`, `logger`, `host`, `pid`,
+the spec's name under its kind (`pipeline` or `scheduler`), `consumer` once there is one, then the fields below.
 `--log-format text` writes the time, the level, the message, `event=...` and the fields. A program that sends finds
 the event of a record in `record.penstock_event`, and its fields in `record.penstock_fields`. A field without a value
 is left out.

@@ -12,8 +12,8 @@ from penstock_spec.reference.table import table
 from penstock_spec.rules.define import Rule
 
 SCOPE = {
-    "reported": "checks one file while it is read, and cannot be suppressed",
-    "spec": "checks one spec in every environment",
+    "reported": "checked while a file is read; it cannot be suppressed",
+    "spec": "checked for each spec, in each environment",
     "platform": "checks one environment of the platform file",
     "change": "compares with the generated files, and is reported by `penstock generate` and `penstock diff`",
     "fleet": "checks all specs of an environment together",

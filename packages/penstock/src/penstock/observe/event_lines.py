@@ -51,7 +51,7 @@ PODS: tuple[Role, ...] = ("worker", "janitor", "scheduler")
 TYPE = "the type of the exception"
 AT = "file and line in the team's code, where there is one"
 SECONDS = "how long that took"
-PIPELINE = "the pipeline's name, where the process serves several"
+PIPELINE = "the pipeline's name, if the process serves several"
 
 ABOUT: Mapping[Subject, Mapping[str, str]] = {
     "message": {
@@ -62,7 +62,7 @@ ABOUT: Mapping[Subject, Mapping[str, str]] = {
     "job": {
         "job": "the job's name",
         "attempt": "1, and one more for each failure in a row",
-        "fence": "the run's fence",
+        "fence": "the run's fencing token, a number that grows with each run",
     },
 }
 """Fields of each line about a message or a job. A message's line has the fields of `message.log_fields` as well."""
@@ -76,7 +76,7 @@ SUMMARY: Mapping[str, Any] = {
     "oldest_overdue": "seconds since the oldest of them came due",
     "capacity_per_cycle": "permits at the start of the last cycle",
     "permits": "free permits, and how many there are",
-    "zombies_cancelled": "jobs that were cancelled because they exceeded their timeout",
+    "zombies_cancelled": "jobs that were cancelled long after their deadline",
     "orphans_returned": "jobs of lost pods that this pod made due again",
     "queue_depth": "finished runs that Redis does not know of yet",
     "signals": "signs of trouble that last",
@@ -133,7 +133,7 @@ PROCESS = Topic(
             seconds="since its last heartbeat",
         ),
         Event.LOOP_EXCEPTION: warning(
-            "An exception reached the event loop", *PODS, detail="asyncio's words for it", error=TYPE, at=AT
+            "An exception reached the event loop", *PODS, detail="asyncio's description", error=TYPE, at=AT
         ),
         Event.EXIT_IGNORED: warning(
             "A task that a handler left behind tried to end the process; ignored",
@@ -332,7 +332,7 @@ MESSAGES = Topic(
             "worker",
             "janitor",
             count="how many",
-            state="`pending`, `waiting` (parked or delayed) or `unread`",
+            state="`unread` (new), `pending` (running, ready or suspect) or `waiting` (parked or delayed)",
             pipeline=PIPELINE,
             stream="the stream's key",
         ),
@@ -363,14 +363,14 @@ MESSAGES = Topic(
             gone="unfinished messages that were deleted",
         ),
         Event.OUTCOMES_FENCED: warning(
-            "Outcomes had no effect: other workers own the messages",
+            "Outcomes were ignored: other workers own the messages",
             "worker",
             step="the script",
             count="how many",
             entries="ids in the stream, ten at most",
         ),
         Event.OUTCOMES_GONE: warning(
-            "Outcomes had no effect: the messages are not pending",
+            "Outcomes were ignored: the messages are not pending",
             "worker",
             step="the script",
             count="how many",
@@ -457,7 +457,7 @@ SCHEDULER = Topic(
             "The job could not be started; it is due again", "scheduler", about="job", error=TYPE, at=AT
         ),
         Event.JOB_FENCED: warning(
-            "The run had no effect: another pod has the job", "scheduler", job="its name", step="the script"
+            "The run's outcome was ignored: another pod has the job", "scheduler", job="its name", step="the script"
         ),
         Event.JOBS_INVALID: warning(
             "Ignoring invalid jobs",

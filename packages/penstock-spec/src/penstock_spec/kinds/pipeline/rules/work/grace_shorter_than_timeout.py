@@ -5,7 +5,7 @@ run for `work.timeout`. The worker needs the end of the grace period, `shutdown.
 messages and close connections. A preStop hook, if a patch adds one, uses up grace before the worker receives SIGTERM.
 An interrupted message runs again elsewhere, from the beginning.
 
-Set `shutdown.grace` to at least the sum of these times, or shorten `work.timeout`.
+Set `shutdown.grace` to at least `work.timeout` plus `shutdown.margin` plus the preStop hook, or shorten `work.timeout`.
 """
 
 from __future__ import annotations
