@@ -39,10 +39,12 @@ class Line:
 
 
 def read(file: Path) -> list[Line]:
-    """Read all lines."""
+    """Read all complete lines."""
     if not file.exists():
         return []
-    rows = (line.split(" ") for line in file.read_text().splitlines())
+    # A write across two pages may be seen half done, so a last line without its end is not there yet.
+    whole, _, _ = file.read_text().rpartition("\n")
+    rows = (line.split(" ") for line in whole.splitlines())
     return [Line(event, message, int(attempt), int(pid), float(at)) for event, message, attempt, pid, at in rows]
 
 
