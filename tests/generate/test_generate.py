@@ -269,7 +269,7 @@ def test_a_template_that_overrides_nothing_is_an_error(repository: Path, penstoc
         (repository / "templates" / beside).write_text("a: 1\n")
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert f"templates/{name}: there is no template of this name to override\nhint: {hint}\n" in ran.stderr
+    assert f"templates/{name}: no built-in template has this name\nhint: {hint}\n" in ran.stderr
     (repository / "templates" / name).unlink()
     assert penstock("generate", "--env", "dev", "--only", "jobs").returncode == 0
 
@@ -308,7 +308,7 @@ def test_a_template_that_is_broken(repository: Path, penstock: Run, template: st
     ran = penstock("generate")
     assert ran.returncode == 2
     assert f"templates/pipeline/manifests/serviceaccount.yaml.j2{says}" in ran.stderr
-    assert "mend the template" in ran.stderr
+    assert "fix the template" in ran.stderr
     assert "Traceback" not in ran.stderr
     assert not (repository / "generated/dev").exists()
 
@@ -350,8 +350,8 @@ def test_a_template_whose_file_nobody_could_read(
     ran = penstock("generate", "--only", "jobs")
     assert ran.returncode == 2
     line, told = says.split(": ", 1)
-    assert f"templates/{name}:{line}: what this gives cannot be read: {told}" in ran.stderr
-    assert "mend the template; it is line " in ran.stderr
+    assert f"templates/{name}:{line}: this renders an invalid file: {told}" in ran.stderr
+    assert "fix the template; the error is in line " in ran.stderr
     assert "Traceback" not in ran.stderr
     assert not (repository / "generated/dev").exists()
 

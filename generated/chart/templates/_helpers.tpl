@@ -1,10 +1,10 @@
-{{- /* What tells its pods from others. A Deployment's cannot be changed, so it holds what never changes. */}}
+{{- /* The labels that select the pods. A Deployment's selector is immutable, so it has only what never changes. */}}
 {{- define "penstock.selector" -}}
 app.kubernetes.io/name: {{ .Values.name | quote }}
 app.kubernetes.io/component: {{ .Values.role | quote }}
 {{- end }}
 
-{{- /* Of everything that belongs to it. Helm writes itself into `managed-by` when it installs. */}}
+{{- /* The labels of all objects. Helm sets `managed-by` to itself when it installs. */}}
 {{- define "penstock.labels" -}}
 {{ include "penstock.selector" . }}
 app.kubernetes.io/part-of: penstock
@@ -19,14 +19,14 @@ labels:
   {{- include "penstock.labels" . | nindent 2 }}
 {{- end }}
 
-{{- /* After that: labels by which others find what is theirs. */}}
+{{- /* More labels after that, by which other programs discover the object. */}}
 {{- define "penstock.found" -}}
 {{- range $name, $value := . }}
     {{ $name | quote }}: {{ $value | quote }}
 {{- end }}
 {{- end }}
 
-{{- /* As toYaml, which writes nothing where a text has control characters: then JSON, with YAML's escapes. */}}
+{{- /* Like toYaml, which writes nothing if a text has control characters: then JSON, with YAML's escapes. */}}
 {{- define "penstock.yaml" -}}
 {{- $text := toYaml . }}
 {{- if not $text }}

@@ -96,9 +96,9 @@ class Templates:
         marked = self.marked().render(name, values)
         found = [place for place in places(marked)[: wrong.line + 1] if place] or [f"{name}{ENDING}:1"]
         line = content.splitlines()[wrong.line : wrong.line + 1]
-        says = f"templates/{found[-1]}: what this gives cannot be read: {wrong.says}"
+        says = f"templates/{found[-1]}: this renders an invalid file: {wrong.says}"
         said = f", `{printable(line[0].strip())}`" if line and line[0].strip() else ""
-        raise CannotGoOn(says, f"mend the template; it is line {wrong.line + 1} of what it gives{said}")
+        raise CannotGoOn(says, f"fix the template; the error is in line {wrong.line + 1} of the rendered file{said}")
 
     def copied(self, folder: str) -> Iterator[Artifact]:
         """All files of a folder of templates as they are, for Helm to render; each may be overridden."""
@@ -113,9 +113,9 @@ class Templates:
         try:
             return str(self._environment.get_template(f"{name}{ENDING}").render(values))
         except jinja2.TemplateSyntaxError as error:
-            raise CannotGoOn(f"{_place(error.filename, error.lineno)}: {error.message}", "mend the template") from None
+            raise CannotGoOn(f"{_place(error.filename, error.lineno)}: {error.message}", "fix the template") from None
         except (jinja2.TemplateError, UnfilteredValue) as error:
-            raise CannotGoOn(f"{_where(error, name)}: {error}", "mend the template") from None
+            raise CannotGoOn(f"{_where(error, name)}: {error}", "fix the template") from None
 
 
 def _own(overrides: Path) -> dict[str, bool]:
@@ -134,7 +134,7 @@ def _refuse_unused(overrides: Path) -> None:
             if name not in ours and file.is_file() and not file.name.startswith(("_", ".")):
                 close = nearest(name, sorted(ours))
                 hint = f"call it `templates/{close}`" if close else "see Penstock's `templates/README.md` for the names"
-                raise CannotGoOn(f"templates/{name}: there is no template of this name to override", hint)
+                raise CannotGoOn(f"templates/{name}: no built-in template has this name", hint)
 
 
 class UnfilteredValue(Exception):  # noqa: N818 - what it is
