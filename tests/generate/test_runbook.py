@@ -222,7 +222,9 @@ def calmed(value: Any) -> Any:  # noqa: ANN401 - of any shape
 
 
 def test_a_shell_reads_every_command(it: PlannedSpec) -> None:
-    """What is no command of ours or of Redis is one of `kubectl`, or sets up what the others need."""
+    """Every line runs penstock, redis-cli or kubectl, or sets up what they need."""
     for line in commands(page(it)):
-        assert re.match(r"(penstock|redis-cli|kubectl|export REDISCLI_AUTH=|set -- |REDIS_HOST=)", line), line
+        assert re.match(
+            r"(penstock|redis-cli|kubectl|export (REDISCLI_AUTH|REDIS_PASSWORD)=|set -- |REDIS_HOST=)", line
+        ), line
         assert shlex.split(line)
