@@ -1,11 +1,11 @@
--- take_over: a page of what a lost consumer owns becomes suspect. The lease is marked as lost before the first page, so that
--- a sleeper that wakes between two pages does not come back. When nothing is left, the consumer is deleted here and now.
--- The sweeper's last answer must be young: while Redis stood still, nobody could renew.
+-- take_over: makes a page of a lost consumer's entries suspect. The lease is marked as lost before the first page, so that a
+-- process that slept and wakes between two pages cannot come back. When nothing is left, the consumer is deleted in the same step.
+-- The caller's last answer from Redis must be recent: while Redis stood still, nobody could renew.
 -- with  now, even_if_full
 -- KEYS  1 stream  2 alive
--- ARGV  1 group  2 lease in ms  3 consumer  4 entries of a page  5 Redis's time in the sweeper's last answer
+-- ARGV  1 group  2 lease in ms  3 consumer  4 entries per page  5 Redis time of the caller's last answer
 -- reply 1 `done`, `more`, `none` (no such lease), `alive`, or `stale` (ask again, then come back)
---       2 entries that are suspect now  3 entries that were gone from the stream, dropped  4 Redis's time
+--       2 entries that are suspect now  3 entries that had left the stream, dropped  4 Redis time
 -- keeps P7 (a consumer is deleted only when it owns nothing)
 local stream, alive, group, consumer = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
 local time, lease = now(), tonumber(ARGV[2])
