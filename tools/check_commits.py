@@ -50,7 +50,7 @@ def new_commits(root: Path) -> list[tuple[str, str]]:
     if since in ("", head):
         since = _git(root, "describe", "--tags", "--abbrev=0")
     here = Path(__file__).resolve().relative_to(ROOT.resolve()).as_posix()
-    began = _git(root, "log", "--diff-filter=A", "--format=%H", "--", here).split()
+    began = _git(root, "log", "--follow", "--diff-filter=A", "--format=%H", "--", here).split()
     older = [f"^{one}" for one in (since, *began[-1:]) if one]
     if not began:
         return []

@@ -58,11 +58,6 @@ def read_inputs(repository: Repository, templates: ManifestTemplates | None = No
     return Inputs(files[0], tuple(files[1:]), repository.complete, templates)
 
 
-def read_file(repository: Repository, path: Path) -> File:
-    """Read one file, under its name in the repository."""
-    return _read(os.path.realpath(repository.root), path, os.path.realpath(path.parent))
-
-
 def _name(there: str, root: str) -> str:
     relative = there.removeprefix(f"{root.rstrip(os.sep)}{os.sep}")
     return relative.replace(os.sep, "/").encode("utf-8", "backslashreplace").decode("utf-8")
