@@ -11,7 +11,7 @@ import ledger
 import pytest
 from dev_controls import running
 from dev_session import Laptop
-from promises import keep, until
+from event_loop import run_async, until
 from servers import Server as RealServer
 
 from penstock_dev.running.control import SupervisorControl
@@ -35,7 +35,7 @@ async def ready(controls: SupervisorControl) -> None:
 def test_messages_sent_by_a_key_are_done(busy: Laptop) -> None:
     """They fit the schema, and the kill key hits the worker that runs them."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         with RepositoryRedis(busy.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(busy, server) as controls:
                 await ready(controls)
@@ -53,13 +53,13 @@ def test_messages_sent_by_a_key_are_done(busy: Laptop) -> None:
                 with pytest.raises(CannotGoOn, match="`other` is not running"):
                     await controls.send("other", 1)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_stopped_redis_can_be_started(laptop: Laptop) -> None:
     """It comes back only then, at its address and with its data; meanwhile all numbers are unknown."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
                 await until(lambda: controls.supervisor.snapshot().redis.up, "Redis is reachable")
@@ -85,13 +85,13 @@ def test_a_stopped_redis_can_be_started(laptop: Laptop) -> None:
                 await until(lambda: only_spec(controls).backlog == 0, "both are done")
                 assert len(ledger.by_message(ledger.read(laptop.ledger), "end")) == 2
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_redis_moves_if_its_port_is_taken(laptop: Laptop) -> None:
     """All processes restart with the new address."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
                 await until(lambda: controls.supervisor.snapshot().redis.up, "Redis is reachable")
@@ -106,13 +106,13 @@ def test_redis_moves_if_its_port_is_taken(laptop: Laptop) -> None:
                 finally:
                     taken.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_foreign_redis_is_not_stopped(laptop: Laptop) -> None:
     """Neither one given by URL, nor the embedded one of another command."""
 
-    async def promise(server: RedisServer, stop: str, start: str) -> None:
+    async def scenario(server: RedisServer, stop: str, start: str) -> None:
         async with running(laptop, server) as controls:
             with pytest.raises(CannotGoOn, match=stop):
                 await controls.stop_redis()
@@ -123,11 +123,11 @@ def test_a_foreign_redis_is_not_stopped(laptop: Laptop) -> None:
 
     with RealServer() as named:
         refused = "`penstock dev` did not start this Redis"
-        keep(promise(ExternalRedis(named.url), refused, refused))
+        run_async(scenario(ExternalRedis(named.url), refused, refused))
     folder = laptop.folder / ".penstock" / "redis"
     with RepositoryRedis(folder, LogBuffer()) as first, RepositoryRedis(folder, LogBuffer()) as second:
         assert second.url == first.url
-        keep(promise(second, "another command of this repository runs this Redis", "Redis is already running"))
+        run_async(scenario(second, "another command of this repository runs this Redis", "Redis is already running"))
 
 
 def test_an_embedded_redis_is_taken_over_from_another_command(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_an_embedded_redis_is_taken_over_from_another_command(tmp_path: Path) ->
     imports = "from pathlib import Path\nfrom penstock.embedded import shared\n"
     command = [sys.executable, "-c", imports + words, str(tmp_path)]
 
-    async def promise(other: subprocess.Popen[str], url: str) -> None:
+    async def scenario(other: subprocess.Popen[str], url: str) -> None:
         with RepositoryRedis(tmp_path, LogBuffer()) as server:
             assert (server.url, server.owned) == (url, False)
             keeping = asyncio.create_task(server.keep())
@@ -146,4 +146,4 @@ def test_an_embedded_redis_is_taken_over_from_another_command(tmp_path: Path) ->
 
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout
-        keep(promise(other, other.stdout.readline().strip()))
+        run_async(scenario(other, other.stdout.readline().strip()))

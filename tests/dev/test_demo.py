@@ -125,7 +125,7 @@ class Demo:
     def ledger(self) -> bool:
         return any(self.temporary.glob("*/ledger"))
 
-    def nothing_left(self) -> None:
+    def until_all_ended(self) -> None:
         wait_for(lambda: not self.processes(), "no process is left")
         wait_for(lambda: not any(self.temporary.iterdir()), "no file is left")
 
@@ -177,7 +177,7 @@ def test_ctrl_c_leaves_nothing_of_the_demo(root: Path, temporary: Path, moment: 
     assert demo.process.returncode == 130, accounting
     assert accounting.endswith("stopped; nothing is left behind\n")
     assert "Traceback" not in accounting
-    demo.nothing_left()
+    demo.until_all_ended()
 
 
 def test_sigkill_leaves_nothing_of_the_demo(root: Path, temporary: Path) -> None:
@@ -187,7 +187,7 @@ def test_sigkill_leaves_nothing_of_the_demo(root: Path, temporary: Path) -> None
     demo.process.kill()
     demo.process.communicate()
     assert not is_alive(demo.process.pid)
-    demo.nothing_left()
+    demo.until_all_ended()
 
 
 def test_outside_the_repository_the_demo_has_a_hint(tmp_path: Path) -> None:

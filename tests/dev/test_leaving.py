@@ -16,7 +16,7 @@ Moment = Callable[[Dev, Laptop], object]
 MOMENTS: dict[str, Moment] = {
     "the lock is taken": lambda _, laptop: (laptop.folder / ".penstock" / "dev" / "lock").exists(),
     "Redis starts": lambda _, laptop: (laptop.folder / ".penstock" / "redis" / "server.log").exists(),
-    "the first line is written": lambda dev, _: dev.said("running 1 pipeline in"),
+    "the first line is written": lambda dev, _: dev.count_of("running 1 pipeline in"),
     "the first process starts": lambda dev, _: dev.processes("penstock janitor"),
     "a worker imports": lambda dev, _: dev.workers(),
     "messages run": lambda _, laptop: ledger.read(laptop.ledger),
@@ -36,7 +36,7 @@ def test_ctrl_c_at_any_moment_leaves_nothing_behind(busy: Laptop, moment: str) -
         dev.until("SIGINT: waiting for workers to finish")
         dev.process.send_signal(signal.SIGINT)
 
-    dev.nothing_left()
+    dev.until_all_ended()
     assert dev.process.returncode in (0, 130), dev.log()
     assert "Traceback" not in dev.log()
     assert busy.files() <= {".penstock"}
@@ -49,8 +49,8 @@ def test_other_signals_act_like_ctrl_c(busy: Laptop, number: signal.Signals) -> 
     dev = busy.dev().until("Redis is reachable")
     dev.process.send_signal(number)
     assert dev.wait() == 0
-    assert dev.said(f"{number.name}: waiting for workers to finish") == 1
-    dev.nothing_left()
+    assert dev.count_of(f"{number.name}: waiting for workers to finish") == 1
+    dev.until_all_ended()
 
 
 def test_the_sidecar_is_not_stopped(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_sidecar_is_not_stopped(tmp_path: Path) -> None:
     with Laptop(tmp_path, spec=spec) as laptop:
         dev = laptop.dev().until("replicas 1/1")
         assert dev.interrupt() == 0
-        assert not dev.said("sidecar")
+        assert not dev.count_of("sidecar")
 
 
 def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
@@ -72,11 +72,11 @@ def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
 
     dev.kill()
 
-    dev.nothing_left()
+    dev.until_all_ended()
     busy.go_on()
     again = busy.dev("--until-idle")
     assert again.wait() == 0
-    assert again.said("idle: nothing pending")
+    assert again.count_of("idle: nothing pending")
 
 
 def test_workers_finish_what_they_run(busy: Laptop) -> None:

@@ -47,8 +47,8 @@ def test_a_handler_that_cannot_be_imported_is_reported_once(busy: Laptop) -> Non
     dev = busy.dev()
     why = r"error: cannot start: .*nowhere"
     dev.until(why)
-    wait_for(lambda: dev.said("replicas 0/1") > 0, "its numbers are written")
-    assert dev.said(why) == 1
+    wait_for(lambda: dev.count_of("replicas 0/1") > 0, "its numbers are written")
+    assert dev.count_of(why) == 1
 
     busy.handlers.write_text(HANDLERS)
 
@@ -85,7 +85,7 @@ def test_without_any_spec_it_waits_for_one(laptop: Laptop) -> None:
     wait_for(lambda: not dev.processes("penstock janitor"), "the janitor has left")
     laptop.spec.write_text(text + "nonsense: true\n")
     dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*; nothing is running")
-    assert not dev.said("cannot start")
+    assert not dev.count_of("cannot start")
     laptop.spec.write_text(text)
     dev.until("valid again")
     wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs again")

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from promises import keep, until
+from event_loop import run_async, until
 
 from penstock.observe.events import Event
 from penstock_dev.running.log_buffer import LogBuffer
@@ -40,7 +40,7 @@ def run_replica_set(
     def launch(number: int) -> Launch:
         return Launch((sys.executable, "-c", code(number)), folder, os.environ, frozenset({Event.CONSUMER_JOINED}))
 
-    async def promise() -> None:
+    async def within() -> None:
         replica_set = ReplicaSet("trial", launch, log, grace=5, clock=clock)
         running = asyncio.create_task(replica_set.run())
         try:
@@ -50,7 +50,7 @@ def run_replica_set(
             await replica_set.stop(5)
             await running
 
-    keep(promise())
+    run_async(within())
     return log
 
 

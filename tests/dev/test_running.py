@@ -62,7 +62,7 @@ def test_an_unreachable_redis_is_logged_once(laptop: Laptop) -> None:
         dev = laptop.dev("--redis", f"redis://127.0.0.1:{taken.getsockname()[1]}")
         dev.until("penstock dev: warning: Redis is unreachable")
         assert dev.interrupt() == 0
-    assert dev.said("penstock dev: warning: Redis is unreachable") == 1
+    assert dev.count_of("penstock dev: warning: Redis is unreachable") == 1
 
 
 def test_until_idle_gives_up_on_an_unreachable_redis(laptop: Laptop) -> None:
@@ -74,7 +74,7 @@ def test_until_idle_gives_up_on_an_unreachable_redis(laptop: Laptop) -> None:
         assert dev.wait() == 2
     assert f"error: Redis at 127.0.0.1:{port} has been unreachable for 10 s" in dev.log()
     assert "hint: check that it runs and can be reached from here" in dev.log()
-    dev.nothing_left()
+    dev.until_all_ended()
 
 
 def test_workers_ignore_variables_for_other_commands(laptop: Laptop) -> None:
@@ -91,7 +91,7 @@ def test_it_stops_when_nobody_reads_the_output(laptop: Laptop) -> None:
     dev = laptop.dev_into_a_pipe()
     dev.read_a_line_and_go()
     assert dev.wait() == 1
-    dev.nothing_left()
+    dev.until_all_ended()
     assert "Traceback" not in dev.log()
 
 
@@ -99,7 +99,7 @@ def test_it_stops_after_a_time(laptop: Laptop) -> None:
     dev = laptop.dev("--for", "1s")
     assert dev.wait() == 0
     assert "stopping after 1 s" in dev.log()
-    dev.nothing_left()
+    dev.until_all_ended()
 
 
 def test_a_killed_worker_is_replaced_and_no_message_is_lost(busy: Laptop) -> None:

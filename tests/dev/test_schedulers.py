@@ -14,7 +14,7 @@ import ledger
 import pytest
 from dev_controls import running
 from dev_session import Laptop, marked
-from promises import keep, until
+from event_loop import run_async, until
 from servers import wait_for
 
 from penstock_dev.running.log_buffer import LogBuffer
@@ -82,7 +82,7 @@ def test_the_example_runs_and_a_killed_pod_is_replaced(laptop: Laptop) -> None:
     wait_for(lambda: pods(dev.mark) not in ([], [pod]), "another one runs", 40)
     assert not dev.processes("penstock janitor")
     assert dev.interrupt() == 0
-    dev.nothing_left()
+    dev.until_all_ended()
 
 
 def test_jobs_send_to_pipelines_and_keys_act_on_jobs(laptop: Laptop) -> None:
@@ -90,7 +90,7 @@ def test_jobs_send_to_pipelines_and_keys_act_on_jobs(laptop: Laptop) -> None:
     (laptop.spec.parent / "clockwork.yaml").write_text(CLOCKWORK)
     (laptop.folder / "clockwork.py").write_text("def tick(job, context):\n    pass\n")
 
-    async def promise() -> None:
+    async def scenario() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
 
@@ -116,7 +116,7 @@ def test_jobs_send_to_pipelines_and_keys_act_on_jobs(laptop: Laptop) -> None:
                 (pod,) = snapshot().workers
                 assert await controls.kill("clockwork", pod.name) == f"killed {pod.name} (pid {pod.pid})"
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_until_idle_is_refused_for_schedulers(laptop: Laptop) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import hiredis
 import pytest
-from raw import Raw
+from raw_client import RawClient
 from servers import Server
 
 from penstock.embedded import LOOPBACK
@@ -81,7 +81,7 @@ def test_nobody_gets_in_who_has_no_password(files: list[Path], server: Server) -
 
 
 def gets_in(server: Server, user: str, password: str) -> bool:
-    raw = Raw(LOOPBACK, server.port)
+    raw = RawClient(LOOPBACK, server.port)
     try:
         return raw.ask("AUTH", user, password) == "OK"
     except hiredis.ReplyError:

@@ -14,7 +14,7 @@ import click
 import pytest
 import yaml
 from promql_queries import KNOWN, matched, selectors
-from schedulers import NASTY, SPECS, file, made_up
+from scheduler_specs import NASTY, SPECS, file, planned_scheduler
 from servers import Server
 
 from penstock.command import app
@@ -37,7 +37,7 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
 @pytest.fixture(params=[(spec, around) for spec in SPECS for around in ENVIRONMENTS], ids="-".join)
 def it(request: pytest.FixtureRequest, tmp_path: Path) -> PlannedSpec:
     spec, around = request.param
-    return made_up(tmp_path, SPECS[spec], ENVIRONMENTS[around])
+    return planned_scheduler(tmp_path, SPECS[spec], ENVIRONMENTS[around])
 
 
 def outside_of_code(text: str) -> str:
@@ -76,7 +76,7 @@ def test_each_alert_has_its_section_its_panel_and_its_line(it: PlannedSpec) -> N
 
 def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
     """And says more than the alert itself."""
-    specs = [made_up(tmp_path, spec).spec for spec in SPECS.values()]
+    specs = [planned_scheduler(tmp_path, spec).spec for spec in SPECS.values()]
     known = {one.name for spec in specs for one in alerts(spec, SchedulerSources.of("x", "pets"))}
     files = {one.name.removesuffix(".md.j2"): one for one in (BUILT_IN / "scheduler/runbook").iterdir()}
     assert files.keys() - {"cases"} == known
@@ -150,18 +150,18 @@ def test_a_shell_reads_every_command(it: PlannedSpec) -> None:
 @pytest.mark.parametrize(("name", "expected"), [("plain", round(1 / 30 + 1 / 300, 6)), ("cron", 0), ("told", None)])
 def test_how_many_runs_are_expected(tmp_path: Path, name: str, expected: float | None) -> None:
     """Of jobs that have an interval; a function's jobs are counted where they are registered."""
-    assert runs_per_second(made_up(tmp_path, SPECS[name]).spec) == expected
+    assert runs_per_second(planned_scheduler(tmp_path, SPECS[name]).spec) == expected
 
 
 def test_jobs_of_every_hour_are_not_missed_in_a_quarter_of_one(tmp_path: Path) -> None:
     """A quarter of an hour without a run is as it should be, so nothing is expected of them in it."""
-    hourly = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "10m"}]}).spec
+    hourly = planned_scheduler(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "10m"}]}).spec
     assert runs_per_second(hourly) == 0
     found = {one.name for one in alerts(hourly, SchedulerSources.of("x", "pets"))}
     assert "PenstockFewJobsTaken" not in found
-    mixed = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "5m"}]}).spec
+    mixed = planned_scheduler(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "5m"}]}).spec
     assert runs_per_second(mixed) == round(1 / 300, 6)
-    told = made_up(tmp_path, SPECS["told"]).spec
+    told = planned_scheduler(tmp_path, SPECS["told"]).spec
     (alert,) = [one for one in alerts(told, SchedulerSources.of("x", "pets")) if one.name == "PenstockFewJobsTaken"]
     assert re.search(r"\(max\(penstock_scheduler_mean_interval_seconds\{[^}]*\}\) <= 300\)", alert.query.text)
 
@@ -169,7 +169,7 @@ def test_jobs_of_every_hour_are_not_missed_in_a_quarter_of_one(tmp_path: Path) -
 def test_a_cluster_takes_a_thousand_jobs(tmp_path: Path) -> None:
     """`kubectl apply` repeats an object in an annotation, which has room for 256 KiB. What is not said is not there."""
     jobs = [{"name": f"aws/eu-west-1/account-{n:04}", "args": {"account": n}} for n in range(1000)]
-    it = made_up(
+    it = planned_scheduler(
         tmp_path, {"handler": "agents:refresh", "image": "agents:1", "jobs": [*jobs, {"name": "first", "priority": 0}]}
     )
     manifest = yaml.load(file(it, "manifests/configmap.yaml"), yaml.CSafeLoader)
@@ -180,7 +180,9 @@ def test_a_cluster_takes_a_thousand_jobs(tmp_path: Path) -> None:
 
 def test_nothing_scales_it(tmp_path: Path) -> None:
     """The Deployment has its number, and what its jobs send to is mounted."""
-    it = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1m", "send": {"pipeline": "jobs"}}], "replicas": 7})
+    it = planned_scheduler(
+        tmp_path, {"jobs": [{"name": "a", "every": "1m", "send": {"pipeline": "jobs"}}], "replicas": 7}
+    )
     spec = yaml.safe_load(file(it, "manifests/deployment.yaml"))["spec"]
     assert spec["replicas"] == 7
     [container] = spec["template"]["spec"]["containers"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from spec_contexts import subject_of
+from spec_contexts import context_of
 
 from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -14,4 +14,4 @@ Specified = Callable[..., SpecContext[Pipeline]]
 @pytest.fixture(scope="session")
 def specified() -> Specified:
     """Creates a subject from lines of a spec and the Redis section of an environment."""
-    return subject_of
+    return context_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from scaled_objects import scaled_object
-from spec_contexts import subject_of
+from spec_contexts import context_of
 
 from penstock_scaling import settings_of
 from penstock_scaling.settings import DOWN, UP, Behavior, Fallback, Pause, Policy, ScalingRules, Trigger
@@ -27,7 +27,7 @@ def test_absent_fields_have_kedas_defaults() -> None:
 
 def test_a_spec_is_read_as_deployed() -> None:
     """With its patches."""
-    subject = subject_of("""
+    subject = context_of("""
 scaling:
   replicas: {min: 2, max: 9}
   poll: 7s

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from datetime import UTC
 
 import pytest
-from dev_snapshots import Desk
-from headless_screen import Play, Shown
+from dev_snapshots import FakeControls
+from headless_screen import HeadlessScreen, Play
 
 from penstock_dev.screen.app import DevScreen
 
@@ -17,12 +17,12 @@ from penstock_dev.screen.app import DevScreen
 def show() -> Callable[..., None]:
     """Plays with a screen of this size."""
 
-    def play(plays: Play, desk: Desk | None = None, size: tuple[int, int] = (80, 24)) -> None:
+    def play(plays: Play, controls: FakeControls | None = None, size: tuple[int, int] = (80, 24)) -> None:
         async def run() -> None:
-            at = desk or Desk()
+            at = controls or FakeControls()
             app = DevScreen(at.source, at, every=0.1, zone=UTC)
             async with app.run_test(size=size) as pilot:
-                shown = Shown(pilot, at)
+                shown = HeadlessScreen(pilot, at)
                 await pilot.pause()
                 await plays(shown)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dev_snapshots import CLUSTERING, DOWN, LOG, NOON, SNAPSHOT, Desk
-from headless_screen import Shown
+from dev_snapshots import CLUSTERING, DOWN, LOG, NOON, SNAPSHOT, FakeControls
+from headless_screen import HeadlessScreen
 from textual import events
 
 from penstock.wire.errors import Absent
@@ -41,9 +41,9 @@ Show = Callable[..., None]
 def test_keys_act_on_the_selected_spec(show: Show, keys: str, calls: list[tuple[object, ...]]) -> None:
     """They act at once, without confirmation, and show the result."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press(*keys.split())
-        assert shown.desk.calls == calls
+        assert shown.controls.calls == calls
         if calls:
             await shown.until_shows(f"did {' '.join(map(str, calls[-1]))}")
 
@@ -53,11 +53,11 @@ def test_keys_act_on_the_selected_spec(show: Show, keys: str, calls: list[tuple[
 def test_fast_keys_act_on_the_selection_of_their_moment(show: Show) -> None:
     """Even without a redraw in between, no worker of another pipeline is killed."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         for key in ("down", "k", "right", "k", "down", "k"):
             shown.app.post_message(events.Key(key, None))
-        await shown.until(lambda _: len(shown.desk.calls) == 3)
-        assert [call[1:] for call in shown.desk.calls] == [
+        await shown.until(lambda _: len(shown.controls.calls) == 3)
+        assert [call[1:] for call in shown.controls.calls] == [
             ("media-cluster", None), ("media-cluster", "dev-1~4jm84934"), ("tankpit-jobs", None),
         ]  # fmt: skip
 
@@ -67,11 +67,11 @@ def test_fast_keys_act_on_the_selection_of_their_moment(show: Show) -> None:
 def test_one_key_stops_and_starts(show: Show) -> None:
     """Redis, and scaling."""
 
-    async def play(shown: Shown) -> None:
-        shown.desk.snapshot = replace(DOWN, specs=tuple(replace(one, paused=True) for one in DOWN.specs))
+    async def play(shown: HeadlessScreen) -> None:
+        shown.controls.snapshot = replace(DOWN, specs=tuple(replace(one, paused=True) for one in DOWN.specs))
         await shown.until_shows("DOWN")
         await shown.press("r", "p")
-        assert shown.desk.calls == [("start_redis",), ("resume", "agent-queue")]
+        assert shown.controls.calls == [("start_redis",), ("resume", "agent-queue")]
 
     show(play)
 
@@ -88,11 +88,11 @@ def test_one_key_stops_and_starts(show: Show) -> None:
 def test_a_failed_action_shows_its_error(show: Show, error: Exception, shown_text: str) -> None:
     """With the hint, if there is one. The screen goes on."""
 
-    async def play(shown: Shown) -> None:
-        shown.desk.raises = error
+    async def play(shown: HeadlessScreen) -> None:
+        shown.controls.raises = error
         await shown.press("k")
         await shown.until(lambda lines: lines[-2] == shown_text)
-        shown.desk.raises = None
+        shown.controls.raises = None
         await shown.press("s")
         await shown.until(lambda lines: lines[-2] == "agent-queue: did send agent-queue 1")
 
@@ -101,8 +101,8 @@ def test_a_failed_action_shows_its_error(show: Show, error: Exception, shown_tex
 
 def test_a_long_result_takes_lines_from_the_log(show: Show) -> None:
 
-    async def play(shown: Shown) -> None:
-        shown.desk.raises = CannotGoOn("one word after another " * 6 + "until the end")
+    async def play(shown: HeadlessScreen) -> None:
+        shown.controls.raises = CannotGoOn("one word after another " * 6 + "until the end")
         await shown.press("s")
         lines = await shown.until_shows("until the end")
         assert lines[-3].startswith("one word after another")
@@ -114,16 +114,16 @@ def test_a_long_result_takes_lines_from_the_log(show: Show) -> None:
 def test_the_help_lists_every_key_and_runs_none(show: Show) -> None:
     """Any key closes the help and does nothing else."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press("question_mark")
         lines = await shown.until_shows("Press any key to close.")
         for key in KEYS:
             assert re.search(rf"│ {re.escape(key.shown)} +{re.escape(key.help)} ", "\n".join(lines)), key
         await shown.press("k")
         await shown.until_shows("── agent-queue")
-        assert shown.desk.calls == []
+        assert shown.controls.calls == []
         await shown.press("k")
-        assert shown.desk.calls == [("kill", "agent-queue", None)]
+        assert shown.controls.calls == [("kill", "agent-queue", None)]
 
     show(play)
 
@@ -131,14 +131,14 @@ def test_the_help_lists_every_key_and_runs_none(show: Show) -> None:
 def test_a_long_help_can_be_scrolled(show: Show) -> None:
     """In a small window, the scroll keys scroll it and do not close it."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press("question_mark", "pagedown", "down", "end")
         await shown.until_shows("Press any key to close.")
         await shown.press("home")
         await shown.until_shows("! problem")
         await shown.press("escape")
         await shown.until_shows("── agent-queue")
-        assert shown.desk.calls == []
+        assert shown.controls.calls == []
 
     show(play, size=(40, 10))
 
@@ -147,19 +147,19 @@ def test_a_long_help_can_be_scrolled(show: Show) -> None:
 def test_quitting_closes_the_screen_without_an_action(show: Show, key: str) -> None:
     """The caller stops the processes."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press(key)
         assert shown.app.return_code == 0
-        assert shown.desk.calls == []
+        assert shown.controls.calls == []
 
     show(play)
 
 
 def test_the_log_is_of_all_or_of_the_selected_spec(show: Show) -> None:
     """The filter follows the selection."""
-    desk = Desk(replace(SNAPSHOT, log=(*LOG, LogLine(11, NOON, Level.INFO, "stopped Redis"))))
+    controls = FakeControls(replace(SNAPSHOT, log=(*LOG, LogLine(11, NOON, Level.INFO, "stopped Redis"))))
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press("f")
         text = "\n".join(await shown.until_shows("── log of agent-queue ─"))
         assert "resumed  agent_id" in text
@@ -172,39 +172,39 @@ def test_the_log_is_of_all_or_of_the_selected_spec(show: Show) -> None:
         await shown.press("f")
         await shown.until_shows("resumed  agent_id")
 
-    show(play, desk)
+    show(play, controls)
 
 
 def test_the_log_follows_its_end_unless_scrolled_back(show: Show) -> None:
     """New lines do not move a scrolled log. `End`, or scrolling to the end, follows again."""
     lines = [LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(100)]
-    desk = Desk(replace(SNAPSHOT, log=tuple(lines)))
+    controls = FakeControls(replace(SNAPSHOT, log=tuple(lines)))
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.until_shows("line 99.")
         await shown.press("pageup", "pageup", "pagedown")
         await shown.until_shows("log, paused: press End to follow")
         before = [line for line in shown.lines if " line " in line]
         lines.append(LogLine(100, NOON, Level.INFO, "line 100."))
-        shown.desk.snapshot = replace(SNAPSHOT, log=tuple(lines), specs=(CLUSTERING, *SNAPSHOT.specs[::2]))
+        shown.controls.snapshot = replace(SNAPSHOT, log=tuple(lines), specs=(CLUSTERING, *SNAPSHOT.specs[::2]))
         await shown.until(lambda snapshot: snapshot[2].startswith("  media-cluster"))
         assert [line for line in shown.lines if " line " in line] == before
         await shown.press("end")
         await shown.until_shows("line 100.")
         await shown.press("pageup", "pagedown", "pagedown")
         lines.append(LogLine(101, NOON, Level.INFO, "line 101."))
-        shown.desk.snapshot = replace(SNAPSHOT, log=tuple(lines))
+        shown.controls.snapshot = replace(SNAPSHOT, log=tuple(lines))
         await shown.until_shows("line 101.")
 
-    show(play, desk)
+    show(play, controls)
 
 
 def test_each_log_line_is_written_once(show: Show) -> None:
     """However often it is in a snapshot."""
 
-    async def play(shown: Shown) -> None:
-        looks = shown.desk.looks + 5
-        await shown.until(lambda _: shown.desk.looks > looks)
+    async def play(shown: HeadlessScreen) -> None:
+        looks = shown.controls.looks + 5
+        await shown.until(lambda _: shown.controls.looks > looks)
         assert sum(LOG[-1].text in line for line in shown.lines) == 1
 
     show(play)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from headless_screen import Shown
+from headless_screen import HeadlessScreen
 from pictures import tidy
 
 Show = Callable[..., None]
@@ -19,7 +19,7 @@ def test_the_picture_is_what_the_screen_shows(root: Path, show: Show) -> None:
     """While a burst is processed, with its pipeline selected."""
     picture = root / PICTURE
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press("down", "right")
         await shown.until_shows("▸dev-1")
         await shown.pilot.pause()

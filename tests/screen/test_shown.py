@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from dev_snapshots import CLUSTERING, DOWN, JOBS, LOG, NOON, SNAPSHOT, Desk
-from headless_screen import Shown
+from dev_snapshots import CLUSTERING, DOWN, JOBS, LOG, NOON, SNAPSHOT, FakeControls
+from headless_screen import HeadlessScreen
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -41,7 +41,7 @@ HOSTILE = "[bold red]x[/] [@click=app.quit]y[/] \x1b[31m\x1b]0;z\x07 \u202e\u200
 def test_a_small_terminal_shows_everything(show: Show) -> None:
     """80x24: Redis, clock, all numbers, the selected spec's states, workers and decision, log, keys."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press("down")
         assert await shown.until_shows("── media-cluster") == SMALL.strip("\n").splitlines()
 
@@ -79,8 +79,8 @@ s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit
 def test_unknown_redis_is_not_shown_as_down(show: Show) -> None:
     """Before the first connection its state is unknown."""
 
-    async def play(shown: Shown) -> None:
-        shown.desk.snapshot = replace(SNAPSHOT, redis=RedisSnapshot("127.0.0.1:41231", up=None, since=0.4))
+    async def play(shown: HeadlessScreen) -> None:
+        shown.controls.snapshot = replace(SNAPSHOT, redis=RedisSnapshot("127.0.0.1:41231", up=None, since=0.4))
         lines = await shown.until_shows("connecting to Redis")
         assert "DOWN" not in "\n".join(lines)
 
@@ -90,10 +90,10 @@ def test_unknown_redis_is_not_shown_as_down(show: Show) -> None:
 def test_the_janitor_has_its_name_in_the_log(show: Show) -> None:
     """Even if all pipelines have shorter names."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         short = replace(JOBS, name="jobs")
         line = LogLine(11, NOON, Level.INFO, "Became leader", "janitor", "janitor-1")
-        shown.desk.snapshot = replace(SNAPSHOT, specs=(short,), log=(line,))
+        shown.controls.snapshot = replace(SNAPSHOT, specs=(short,), log=(line,))
         await shown.until_shows("janitor janitor-1 Became leader")
 
     show(play)
@@ -102,12 +102,12 @@ def test_the_janitor_has_its_name_in_the_log(show: Show) -> None:
 def test_redis_that_is_down_is_shown(show: Show) -> None:
     """In the first line, and by `-` for unknown numbers; the numbers return with it."""
 
-    async def play(shown: Shown) -> None:
-        shown.desk.snapshot = DOWN
+    async def play(shown: HeadlessScreen) -> None:
+        shown.controls.snapshot = DOWN
         lines = await shown.until_shows("Redis DOWN for 12s")
         assert "! agent-queue: Redis is unreachable" in lines
         assert "! media-cluster        -       -       6→8      -       -   840ms" in "\n".join(lines)
-        shown.desk.snapshot = SNAPSHOT
+        shown.controls.snapshot = SNAPSHOT
         assert "DOWN" not in "\n".join(await shown.until_shows("Redis up 3m12s"))
 
     show(play)
@@ -116,30 +116,30 @@ def test_redis_that_is_down_is_shown(show: Show) -> None:
 def test_problems_are_shown_with_their_spec(show: Show) -> None:
     """An invalid spec, a handler that cannot be imported; those that do not fit are counted."""
     broken = [replace(one, problems=("one thing", "another")) for one in SNAPSHOT.specs]
-    desk = Desk(
+    controls = FakeControls(
         replace(SNAPSHOT, specs=tuple(broken), problems=("`penstock.yaml` is invalid; the last valid one counts",))
     )
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         lines = shown.lines
         assert lines[1] == "! `penstock.yaml` is invalid; the last valid one counts"
         assert lines[2:4] == ["! agent-queue: one thing", "! and 5 more; `--plain` lists all"]
         assert "! one thing" in lines
         assert "! another" in lines
 
-    show(play, desk)
+    show(play, controls)
 
 
 def test_paused_scaling_is_shown(show: Show) -> None:
     """In the table and beside the replicas."""
-    desk = Desk(replace(SNAPSHOT, specs=(replace(CLUSTERING, paused=True),)))
+    controls = FakeControls(replace(SNAPSHOT, specs=(replace(CLUSTERING, paused=True),)))
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         text = "\n".join(shown.lines)
         assert "P media-cluster" in text
         assert "replicas 6 of 8 wanted, 0 to 20, scaling is paused" in text
 
-    show(play, desk)
+    show(play, controls)
 
 
 @pytest.mark.parametrize(
@@ -148,14 +148,14 @@ def test_paused_scaling_is_shown(show: Show) -> None:
 def test_every_window_size_is_drawn(show: Show, size: tuple[int, int]) -> None:
     """Also after a resize to it and back."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         before = shown.lines
         await shown.pilot.resize_terminal(*size)
         await shown.until(lambda lines: len(lines) == size[1])
         assert max(map(cell_len, shown.lines)) <= size[0]
         await shown.press("down", "s", "question_mark", "x", "up")
         await shown.pilot.resize_terminal(80, 24)
-        assert len(shown.desk.calls) == 1
+        assert len(shown.controls.calls) == 1
         await shown.until(lambda lines: lines[:-2] == before[:-2])
 
     show(play)
@@ -165,7 +165,7 @@ def test_every_window_size_is_drawn(show: Show, size: tuple[int, int]) -> None:
 def test_a_narrow_window_keeps_names_backlog_and_keys(show: Show, size: tuple[int, int]) -> None:
     """Columns go from the right, and the words of keys before the keys."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         lines = shown.lines
         assert lines[0].startswith("penstock dev   Redis up 3m12s")
         [row] = [line for line in lines if line.startswith("  media-")]
@@ -177,16 +177,18 @@ def test_a_narrow_window_keeps_names_backlog_and_keys(show: Show, size: tuple[in
 
 def test_the_selected_row_of_many_is_visible(show: Show) -> None:
     """With more pipelines than lines; the log keeps its place."""
-    desk = Desk(replace(SNAPSHOT, specs=tuple(replace(JOBS, name=f"jobs-{number:02}") for number in range(60))))
+    controls = FakeControls(
+        replace(SNAPSHOT, specs=tuple(replace(JOBS, name=f"jobs-{number:02}") for number in range(60)))
+    )
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press(*["down"] * 40)
         text = "\n".join(await shown.until_shows("  jobs-40"))
         assert "── jobs-40 ─" in text
         assert "── log ─" in text
         assert "HPA: 904 / 32" in text
 
-    show(play, desk)
+    show(play, controls)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (24, 8)])
@@ -198,33 +200,35 @@ def test_names_and_log_lines_cannot_control_the_terminal(show: Show, size: tuple
         numbers=((HOSTILE, 3),), history=(HistoryPoint(None, 0),) * 100,
     )  # fmt: skip
     log = [LogLine(number, number * 1e30, Level.ERROR, HOSTILE * 90, HOSTILE, HOSTILE) for number in range(50)]
-    desk = Desk(Snapshot(replace(SNAPSHOT.redis, address=HOSTILE), 10, (spec, JOBS), tuple(log), (HOSTILE,)))
+    controls = FakeControls(
+        Snapshot(replace(SNAPSHOT.redis, address=HOSTILE), 10, (spec, JOBS), tuple(log), (HOSTILE,))
+    )
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press("right", "s", "f", "down", "f")
         lines = await shown.until(lambda lines: "jobs" in "".join(lines))
         assert max(map(cell_len, lines)) <= size[0]
         assert not {"\x1b", "\x07", "\u202e", "\u200b"} & set("".join(lines))
         assert "[bold" in "".join(lines)
 
-    show(play, desk, size)
+    show(play, controls, size)
 
 
 def test_the_selection_survives_added_and_removed_specs(show: Show) -> None:
     """If the selected spec is removed, another one is selected."""
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.press("down")
-        shown.desk.snapshot = replace(SNAPSHOT, specs=(replace(JOBS, name="aaa"), *SNAPSHOT.specs))
+        shown.controls.snapshot = replace(SNAPSHOT, specs=(replace(JOBS, name="aaa"), *SNAPSHOT.specs))
         await shown.until_shows("  aaa")
         await shown.press("s")
-        shown.desk.snapshot = replace(SNAPSHOT, specs=(JOBS,))
+        shown.controls.snapshot = replace(SNAPSHOT, specs=(JOBS,))
         await shown.until(lambda lines: "media-cluster  " not in "\n".join(lines[:5]))
         await shown.press("s")
-        shown.desk.snapshot = replace(SNAPSHOT, specs=())
+        shown.controls.snapshot = replace(SNAPSHOT, specs=())
         await shown.until(lambda lines: "tankpit-jobs  " not in "\n".join(lines))
         await shown.press("s", "k", "p", "right")
-        assert [call[1] for call in shown.desk.calls] == ["media-cluster", "tankpit-jobs"]
+        assert [call[1] for call in shown.controls.calls] == ["media-cluster", "tankpit-jobs"]
 
     show(play)
 
@@ -328,12 +332,12 @@ def test_a_flood_of_log_lines_is_counted(show: Show) -> None:
     """A chatty handler does not block the autoscaler. The last lines are shown."""
     lines = tuple(LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(400))
 
-    async def play(shown: Shown) -> None:
+    async def play(shown: HeadlessScreen) -> None:
         await shown.until_shows("line 399.")
         await shown.press(*["pageup"] * 40)
         assert "line 250." in "\n".join(await shown.until_shows("(250 more lines)"))
 
-    show(play, Desk(replace(SNAPSHOT, log=lines)))
+    show(play, FakeControls(replace(SNAPSHOT, log=lines)))
 
 
 def test_the_marked_worker_is_visible_among_many() -> None:

@@ -17,7 +17,7 @@ import ledger
 import pytest
 from child_processes import is_alive
 from dev_session import Laptop, marked, workers
-from raw import Raw
+from raw_client import RawClient
 from servers import wait_for
 from terminal import PROMPT, Terminal
 
@@ -63,7 +63,7 @@ class OnScreen:
 
     def server(self) -> int:
         """Remember the pid of Redis, which must not survive either."""
-        with closing(Raw("127.0.0.1", self.ports[-1])) as redis:
+        with closing(RawClient("127.0.0.1", self.ports[-1])) as redis:
             told = redis.ask("INFO", "server")
         found = int(re.findall(r"process_id:(\d+)", str(told))[0])
         self.servers.append(found)
@@ -74,7 +74,7 @@ class OnScreen:
         wait_for(lambda: self.done >= count, f"{count} messages are done")
         assert self.done == count
 
-    def nothing_left(self) -> None:
+    def until_all_ended(self) -> None:
         """Wait until no process is left."""
         wait_for(lambda: not marked(self.mark), "no process is left")
         wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left")
@@ -86,7 +86,7 @@ def screen(tmp_path: Path) -> Iterator[OnScreen]:
     with Laptop(tmp_path, spec=SPEC) as laptop, Terminal(tmp_path) as terminal:
         one = OnScreen(laptop, terminal, uuid.uuid4().hex)
         yield one
-    one.nothing_left()
+    one.until_all_ended()
 
 
 def test_messages_are_sent_and_done(screen: OnScreen) -> None:
@@ -165,13 +165,17 @@ def test_the_terminal_is_restored(screen: OnScreen, key: str) -> None:
     screen.terminal.type("echo before")
     screen.terminal.until(lambda text: "\nbefore\n" in text and text.rstrip().endswith(PROMPT), "output and a prompt")
     screen.begin().until_ready()
-    assert screen.terminal.says("alternate_on") == "1"
-    assert screen.terminal.says("mouse_any_flag") == "0"
+    assert screen.terminal.variable("alternate_on") == "1"
+    assert screen.terminal.variable("mouse_any_flag") == "0"
     screen.terminal.press(key)
-    screen.nothing_left()
+    screen.until_all_ended()
     screen.terminal.until(lambda text: text.rstrip().endswith(PROMPT), "a prompt")
     assert "\nbefore\n" in "\n".join(screen.terminal.lines())
-    assert [screen.terminal.says(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == ["0", "1", "0"]
+    assert [screen.terminal.variable(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == [
+        "0",
+        "1",
+        "0",
+    ]
     screen.terminal.type("echo $((6 * 7))")
     screen.terminal.until_shows("\n42\n")
 
@@ -183,7 +187,7 @@ def test_a_bug_restores_the_terminal(root: Path, tmp_path: Path) -> None:
         terminal.until_shows(KEYS)
         terminal.press("s")
         shown = terminal.until_shows("told: a fault of our own")
-        assert [terminal.says(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == ["0", "1", "0"]
+        assert [terminal.variable(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == ["0", "1", "0"]
         assert "Traceback" not in shown
         assert "─" not in shown
 
@@ -192,7 +196,7 @@ def test_a_lost_connection_leaves_no_process(screen: OnScreen) -> None:
     """When the terminal is gone, everything stops."""
     screen.begin().until_ready()
     screen.terminal.hang_up()
-    screen.nothing_left()
+    screen.until_all_ended()
 
 
 def test_no_color_is_respected(screen: OnScreen) -> None:
@@ -208,9 +212,9 @@ def test_other_terminals_get_plain_lines(screen: OnScreen, redirected: str, envi
     """A terminal without cursor movement, and redirected streams."""
     screen.begin(redirected, **environ)
     screen.terminal.until(lambda text: re.search(r"trial: backlog 0 .* replicas 1/1", text), "numbers in a line")
-    assert screen.terminal.says("alternate_on") == "0"
+    assert screen.terminal.variable("alternate_on") == "0"
     screen.terminal.press("C-c")
-    screen.nothing_left()
+    screen.until_all_ended()
     screen.terminal.until(lambda text: text.rstrip().endswith(PROMPT), "a prompt")
     errors = screen.laptop.folder / "errors.log"
     assert not errors.exists() or "\x1b" not in errors.read_text()

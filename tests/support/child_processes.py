@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from promises import until
+from event_loop import until
 
 from penstock.isolation import JSON, ChildPool, ProgressReport, RunRequest, RunResult
 
@@ -16,13 +16,13 @@ PROGRAMS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "programs")
 """Where `doing` lies, whose messages say what is done to the process that runs them."""
 
 
-class Family:
+class PoolDriver:
     """Processes, with words for what the tests do to them."""
 
     def __init__(self, processes: ChildPool) -> None:
         """Count messages from 1."""
         self.processes = processes
-        self.told: list[ProgressReport] = []
+        self.reports: list[ProgressReport] = []
         self._count = 0
 
     def deliver(self, do: str, **fields: str) -> RunRequest:
@@ -37,17 +37,17 @@ class Family:
 
     async def run(self, delivery: RunRequest, *, alone: bool = True) -> RunResult:
         """Run a delivery."""
-        return await self.processes.run(delivery, alone=alone, on_progress=self.told.append)
+        return await self.processes.run(delivery, alone=alone, on_progress=self.reports.append)
 
     async def begin(
         self, do: str, *, alone: bool = True, **fields: str
     ) -> tuple[asyncio.Task[RunResult], RunRequest, int]:
         """Begin something that tells a process number, and wait until it is told."""
         delivery = self.deliver(do, **fields)
-        before = len(self.told)
+        before = len(self.reports)
         task = asyncio.create_task(self.run(delivery, alone=alone))
-        await until(lambda: len(self.told) > before or task.done(), "it has begun")
-        pid = self.told[-1].value
+        await until(lambda: len(self.reports) > before or task.done(), "it has begun")
+        pid = self.reports[-1].value
         assert isinstance(pid, int)
         return task, delivery, pid
 
@@ -101,17 +101,17 @@ def open_files() -> set[str]:
 
 
 @asynccontextmanager
-async def family(
+async def pool_driver(
     target: str = "doing:make",
     config: dict[str, JSON] | None = None,
     *,
     memory_limit: int | None = None,
     path: tuple[str, ...] = (PROGRAMS,),
     patience: float = 5.0,
-) -> AsyncIterator[Family]:
+) -> AsyncIterator[PoolDriver]:
     """Processes that are closed at the end."""
     processes = ChildPool(target, config or {}, memory_limit=memory_limit, path=path, patience=patience)
     try:
-        yield Family(processes)
+        yield PoolDriver(processes)
     finally:
         await processes.close()

@@ -16,7 +16,7 @@ from typing import Self
 
 from child_processes import is_alive
 from patience import PATIENCE
-from raw import Raw, Told
+from raw_client import RawClient, Reply
 from servers import wait_for
 
 SUPPORT = Path(__file__).parent
@@ -168,19 +168,19 @@ class Dev:
         assert self._says(text), self.log()
         return self
 
-    def said(self, text: str) -> int:
+    def count_of(self, text: str) -> int:
         """How often."""
         return len(re.findall(text, self.log()))
 
     def _says(self, text: str) -> bool:
         return re.search(text, self.log()) is not None
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         """What its Redis says."""
-        with closing(Raw("127.0.0.1", self.port)) as raw:
+        with closing(RawClient("127.0.0.1", self.port)) as raw:
             return raw.ask(*command)
 
-    def server(self) -> Told:
+    def server(self) -> Reply:
         """What its Redis says of itself; nothing where there is none any more."""
         try:
             return self.ask("INFO", "server")
@@ -200,7 +200,7 @@ class Dev:
         )
         self.ask("EVAL", adds, 0)
 
-    def left(self) -> Told:
+    def left(self) -> Reply:
         """Messages in the stream."""
         return self.ask("XLEN", "trial")
 
@@ -212,7 +212,7 @@ class Dev:
         """Worker processes, without what watches them and what they fork."""
         return workers(self.mark)
 
-    def nothing_left(self) -> None:
+    def until_all_ended(self) -> None:
         """It has ended, and so has all that it started; Redis writes over its mark, but stays in its folder."""
         self.process.wait(PATIENCE)
         wait_for(lambda: not self.processes(), "no process is left", PATIENCE)

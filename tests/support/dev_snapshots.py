@@ -94,7 +94,7 @@ DOWN = replace(
 
 
 @dataclass
-class Desk:
+class FakeControls:
     """Keeps what keys asked for, and shows what a test wants to be seen."""
 
     snapshot: Snapshot = SNAPSHOT

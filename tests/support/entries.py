@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from event_loop import run_async
 from pipelines import KEY, Trial
-from promises import keep
 
 
 def entries(trial: Trial, key: str) -> list[tuple[bytes, list[bytes]]]:
@@ -19,7 +19,7 @@ def entries(trial: Trial, key: str) -> list[tuple[bytes, list[bytes]]]:
         finally:
             await link.close()
 
-    return keep(ask())
+    return run_async(ask())
 
 
 def add(trial: Trial, fields: Sequence[bytes | str], id_: str = "*") -> str:

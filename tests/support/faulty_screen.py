@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from dev_snapshots import Desk
+from dev_snapshots import FakeControls
 
 from penstock_dev.screen import show
 
 if __name__ == "__main__":
-    desk = Desk(raises=ZeroDivisionError("a fault of our own"))
+    controls = FakeControls(raises=ZeroDivisionError("a fault of our own"))
     try:
-        asyncio.run(show(desk.source, desk))
+        asyncio.run(show(controls.source, controls))
     except ZeroDivisionError as error:
         sys.stdout.write(f"told: {error}\n")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from dev_snapshots import Desk
+from dev_snapshots import FakeControls
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -15,12 +15,12 @@ PATIENCE = 1000
 """Looks at a screen before something is not going to be seen."""
 
 
-class Shown:
+class HeadlessScreen:
     """A screen, what is seen on it, and who presses its keys."""
 
-    def __init__(self, pilot: Pilot[Any], desk: Desk) -> None:
+    def __init__(self, pilot: Pilot[Any], controls: FakeControls) -> None:
         self.pilot = pilot
-        self.desk = desk
+        self.controls = controls
         self.app = pilot.app
 
     @property
@@ -46,7 +46,7 @@ class Shown:
         return await self.until(lambda lines: text in "\n".join(lines))
 
 
-Play = Callable[[Shown], Awaitable[None]]
+Play = Callable[[HeadlessScreen], Awaitable[None]]
 
 
 def lines_of(app: App[None]) -> list[str]:

@@ -17,7 +17,7 @@ from penstock.observe.readiness import Readiness
 
 
 @dataclass
-class Answered:
+class HttpReply:
     """What came back."""
 
     status: int
@@ -26,7 +26,7 @@ class Answered:
 
 
 @dataclass
-class Served:
+class HealthEndpoints:
     """A server, what it looks at, and a client."""
 
     limit: float = 5.0
@@ -39,13 +39,13 @@ class Served:
         self.server = HealthServer(self.heart, self.limit, self.readiness, Pages(self.board, self.registry))
         self.server.start("127.0.0.1", 0)
 
-    def ask(self, path: str, method: str = "GET", **headers: str) -> Answered:
+    def ask(self, path: str, method: str = "GET", **headers: str) -> HttpReply:
         """One request, on a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         try:
             connection.request(method, path, headers=headers)
             response = connection.getresponse()
-            return Answered(response.status, response.read(), dict(response.getheaders()))
+            return HttpReply(response.status, response.read(), dict(response.getheaders()))
         finally:
             connection.close()
 
@@ -53,7 +53,7 @@ class Served:
         """A connection that says nothing yet."""
         return socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE)
 
-    def say(self, data: bytes) -> bytes:
+    def send_raw(self, data: bytes) -> bytes:
         """Whatever is sent, and all that comes back until the server hangs up."""
         with self.connect() as connection:
             connection.sendall(data)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from patience import PATIENCE
+from pipeline_driver import PipelineDriver
 from servers import Server, wait_for
-from stage import Stage
 from targets import Target
 
 from penstock.observe.events import Event
@@ -37,7 +37,7 @@ environments:
 """
 
 
-class House:
+class JanitorRepository:
     """A folder with specs, and what is in Redis of each."""
 
     def __init__(self, folder: Path, where: Target | Server, names: Sequence[str], spec: str) -> None:
@@ -49,13 +49,13 @@ class House:
             sections = {line.partition(":")[0] for line in spec.splitlines()}
             kept = [line for line in SPEC.format(name=name).splitlines() if line.partition(":")[0] not in sections]
             (folder / "specs" / f"{name}.yaml").write_text("\n".join([*kept, spec, ""]))
-        self.stages = {name: Stage(where, name=name) for name in names}
+        self.drivers = {name: PipelineDriver(where, name=name) for name in names}
         self.janitors: list[JanitorProcess] = []
 
     @property
-    def stage(self) -> Stage:
+    def driver(self) -> PipelineDriver:
         """The only pipeline, or the first."""
-        return next(iter(self.stages.values()))
+        return next(iter(self.drivers.values()))
 
     def janitor(self, *options: str, environ: Mapping[str, str] | None = None) -> JanitorProcess:
         """A janitor, from its first import on."""

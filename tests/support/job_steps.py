@@ -27,12 +27,12 @@ KEYS = SchedulerKeys.of(KeyNames(prefix="tests:", hash_tag="ps"))
 LEASE = 3_600_000
 TIMEOUT = 60_000
 T = TypeVar("T")
-Told = Any
+Reply = Any
 """An answer, taken at its word: a test that is told something else fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class JobState:
     """All of it, at one moment."""
 
     waiting: dict[str, float]
@@ -41,7 +41,7 @@ class Left:
     jobs: set[str]
     owners: dict[str, str]
     """Which life holds each run."""
-    stories: dict[str, Told]
+    stories: dict[str, Reply]
 
     def places(self, job: str) -> list[str]:
         """In which sets it is."""
@@ -49,7 +49,7 @@ class Left:
         return [name for name, set_ in sets.items() if job in set_]
 
 
-class Moves:
+class JobDriver:
     """A scheduler's scripts, over one link."""
 
     def __init__(self, link: Link) -> None:
@@ -69,7 +69,7 @@ class Moves:
     def wait(self, coroutine: Coroutine[object, object, T]) -> T:
         return self._runner.get_loop().run_until_complete(coroutine)
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         return self.wait(self.link.call(*command))
 
     def second(self) -> int:
@@ -104,7 +104,7 @@ class Moves:
         """Its lease has run out, and nobody has judged it yet."""
         self.ask("ZADD", KEYS.pods, 1, life)
 
-    def took(  # noqa: PLR0913 - what the script is given
+    def acquire_result(  # noqa: PLR0913 - what the script is given
         self,
         life: str,
         most: int = 500,
@@ -118,8 +118,8 @@ class Moves:
         assert took is not None, "its life is over"
         return took
 
-    def take(self, life: str, most: int = 500, **said: Any) -> list[AcquiredJob]:  # noqa: ANN401 - as `took` has it
-        return list(self.took(life, most, **said).jobs)
+    def acquire(self, life: str, most: int = 500, **said: Any) -> list[AcquiredJob]:  # noqa: ANN401 - as `took` has it
+        return list(self.acquire_result(life, most, **said).jobs)
 
     def complete(self, *taken: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
         return self.wait(self.steps.complete([EndedRun(one.name, one.score, due, as_bytes(story)) for one in taken]))
@@ -147,7 +147,7 @@ class Moves:
     def ask_for(self, what: Literal["pause", "resume", "run_now"], *names: str) -> list[JobAnswer]:
         return self.wait(self.steps.ask_for(what, names))
 
-    def look_at(self, shards: str = "*") -> JobCounts:
+    def counts(self, shards: str = "*") -> JobCounts:
         return self.wait(self.steps.look(shards))
 
     def set_due(self, job: str, due: int) -> None:
@@ -160,12 +160,12 @@ class Moves:
         self.ask("ZADD", KEYS.working, f"{score // 1_000_000}.{score % 1_000_000:06}", taken.name)
         return AcquiredJob(taken.name, taken.due, score, taken.fence, taken.acquired, taken.story)
 
-    def left(self) -> Left:
+    def state(self) -> JobState:
         """Everything."""
         owners = {name: held.partition(" ")[2] for name, held in self._hash(KEYS.owners).items()}
         stories = {name: json.loads(told) for name, told in self._hash(KEYS.story).items()}
         waiting, working, paused = (self._set(key) for key in (KEYS.waiting, KEYS.working, KEYS.paused))
-        return Left(waiting, working, paused, set(self._hash(KEYS.jobs)), owners, stories)
+        return JobState(waiting, working, paused, set(self._hash(KEYS.jobs)), owners, stories)
 
     def _set(self, key: str) -> dict[str, float]:
         told = self.ask("ZRANGE", key, 0, -1, "WITHSCORES")

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from event_loop import run_async
 from patience import PATIENCE
+from pipeline_driver import PipelineDriver
 from pipelines import Trial
-from promises import keep
-from raw import Told
+from raw_client import Reply
 from servers import Server
-from stage import Stage
 from targets import Target
 
 from penstock.command import main
@@ -58,7 +58,7 @@ class Ran:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-class Desk:
+class OperatorCli:
     """A repository with the pipeline `trial`, its Redis, and the command."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Desk:
     ) -> None:
         """`said` are sections of the spec."""
         self.trial = trial
-        self.stage = Stage(trial.target, said)
+        self.driver = PipelineDriver(trial.target, said)
         self.environ = environ_of(trial.target)
         self._monkeypatch = monkeypatch
         self._capture = capture
@@ -76,18 +76,18 @@ class Desk:
 
     @property
     def pipeline(self) -> ResolvedPipeline:
-        return self.stage.pipeline
+        return self.driver.pipeline
 
     @property
     def keys(self) -> PipelineKeys:
-        return self.stage.keys
+        return self.driver.keys
 
     @property
     def lens(self) -> Lens:
         return Lens(self.pipeline.spec, self.trial.folder)
 
-    def ask(self, *command: str | bytes | float) -> Told:
-        return self.stage.ask(*command)
+    def ask(self, *command: str | bytes | float) -> Reply:
+        return self.driver.ask(*command)
 
     def penstock(self, *words: str, redis: str | None = None) -> Ran:
         """In this process. `redis` is another Redis, which knows no users; an empty text says nothing of any."""
@@ -148,23 +148,23 @@ class Desk:
 
     def dead(self) -> dict[str, list[str]]:
         """By id, names and values in turn."""
-        return {one[0]: one[1] for one in self.stage.listed("XRANGE", self.keys.dead, "-", "+")}
+        return {one[0]: one[1] for one in self.driver.listed("XRANGE", self.keys.dead, "-", "+")}
 
     def entries(self) -> list[list[str]]:
         """Names and values of what is in the stream."""
-        return [one[1] for one in self.stage.listed("XRANGE", self.keys.stream, "-", "+")]
+        return [one[1] for one in self.driver.listed("XRANGE", self.keys.stream, "-", "+")]
 
     def exact(self, key: str) -> list[list[bytes]]:
         """Names and values of all entries, byte for byte."""
 
         async def read() -> list[list[bytes]]:
-            link = self.stage.link()
+            link = self.driver.link()
             try:
                 return [list(Entry.of(one).fields) for one in items(await link.call("XRANGE", key, "-", "+"))]
             finally:
                 await link.close()
 
-        return keep(read())
+        return run_async(read())
 
 
 def environ_of(target: Target) -> dict[str, str]:

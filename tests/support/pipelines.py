@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from patience import PATIENCE
-from raw import Told
+from raw_client import Reply
 from servers import wait_for
 from targets import Target
 
@@ -84,7 +84,7 @@ class Trial:
         """A worker, from its first import on; `ready` waits for its life in the group."""
         return self.start("worker", "trial", "--redis", self.target.url, "--listen", "127.0.0.1:0", *options)
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         """What Redis says."""
         return self.target.ask(*command)
 
@@ -115,11 +115,11 @@ class Trial:
             letters.append(dict(zip(map(str, fields[::2]), map(str, fields[1::2]), strict=True)))
         return letters
 
-    def drained(self, seconds: float = PATIENCE) -> None:
+    def until_drained(self, seconds: float = PATIENCE) -> None:
         """Wait until nothing is left."""
         wait_for(lambda: self.left() == 0, "nothing is left in the stream", seconds)
 
-    def nothing_left_behind(self) -> None:
+    def assert_nothing_left(self) -> None:
         """Nothing pending, parked, or remembered of messages that are gone."""
         summary = self.ask("XPENDING", KEY, "trial")
         assert isinstance(summary, list)
@@ -130,7 +130,7 @@ class Trial:
         assert set(map(str, remembered)) <= {"~count"}
         assert self.number("HLEN", "{trial}:trial:crashed") == 0
 
-    def lives(self) -> list[str]:
+    def live_consumers(self) -> list[str]:
         """Consumers that are processes."""
         told = self.ask("XINFO", "CONSUMERS", KEY, "trial")
         assert isinstance(told, list)
@@ -172,7 +172,7 @@ class Process:
         """What it logged, as JSON."""
         return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
 
-    def said(self, message: str) -> list[dict[str, Any]]:
+    def lines_with(self, message: str) -> list[dict[str, Any]]:
         """The lines with this message, of handlers."""
         return [line for line in self.lines() if line["message"] == message]
 

@@ -84,12 +84,12 @@ class Prometheus:
             finally:
                 launched.kill()
 
-    def tells(self, query: str, since: float, until: float) -> bool:
+    def has_number(self, query: str, since: float, until: float) -> bool:
         """Whether it has a number for this at any second in between, as it would draw it."""
-        told = self.asked("query_range", query=query, start=f"{since:.3f}", end=f"{until:.3f}", step="1")
+        told = self.query("query_range", query=query, start=f"{since:.3f}", end=f"{until:.3f}", step="1")
         return any(not math.isnan(float(value)) for series in told["result"] for _, value in series["values"])
 
-    def asked(self, what: str, **parameters: str) -> Any:  # noqa: ANN401 - as many shapes as there are questions
+    def query(self, what: str, **parameters: str) -> Any:  # noqa: ANN401 - as many shapes as there are questions
         """What its API answers. Raises ValueError with its words where it does not."""
         body = urllib.parse.urlencode(parameters).encode()
         try:

@@ -13,7 +13,7 @@ import sys
 from contextlib import closing
 
 import hiredis
-from raw import Raw
+from raw_client import RawClient
 
 
 def main() -> int:
@@ -22,7 +22,7 @@ def main() -> int:
     assert flag == "-h", sys.argv
     commands = [words] if words else [shlex.split(line, comments=True) for line in sys.stdin]
     host, _, port = os.environ["PENSTOCK_TEST_REDIS"].rpartition(":")
-    with closing(Raw(host, int(port))) as raw:
+    with closing(RawClient(host, int(port))) as raw:
         for command in filter(None, commands):
             try:
                 sys.stdout.write(f"{raw.ask(*command)}\n")

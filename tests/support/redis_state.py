@@ -25,14 +25,14 @@ SPEC = Pipeline.model_validate(
 )
 KEYS = PipelineKeys.of(SPEC)
 
-Sent: TypeAlias = bytes | str | int | float
+Argument: TypeAlias = bytes | str | int | float
 T = TypeVar("T")
-Told: TypeAlias = Any
+Reply: TypeAlias = Any
 """An answer, taken at its word: a test that is told something else fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class StateSnapshot:
     """All of it, at one moment."""
 
     entries: list[str]
@@ -52,7 +52,7 @@ class Left:
     """Names and values of the dead letters."""
 
 
-class Behind:
+class RedisState:
     """A stream with a group, over one link."""
 
     def __init__(self, link: Link) -> None:
@@ -72,11 +72,11 @@ class Behind:
     def wait(self, coroutine: Coroutine[object, object, T]) -> T:
         return self._runner.get_loop().run_until_complete(coroutine)
 
-    def ask(self, *command: Sent) -> Told:
+    def ask(self, *command: Argument) -> Reply:
         """A command. An error is raised as `Refused`."""
         return self.wait(self._link.call(*command))
 
-    def calls(self, *commands: tuple[Sent, ...]) -> list[Told]:
+    def calls(self, *commands: tuple[Argument, ...]) -> list[Reply]:
         """Commands that are sent together; the first error is raised."""
         answers = self.wait(self._link.calls(commands))
         for one in answers:
@@ -84,10 +84,10 @@ class Behind:
                 raise one
         return answers
 
-    def look(self) -> Left:
+    def snapshot(self) -> StateSnapshot:
         """Everything, asked for at once."""
         entries, pending, consumers, uncharged, crashed, parked, alive, dead = self.calls(*QUESTIONS.values())
-        return Left(
+        return StateSnapshot(
             as_entries(entries),
             as_pending(pending),
             as_consumers(consumers),
@@ -126,7 +126,7 @@ class Behind:
         return as_letters(self.ask(*QUESTIONS["dead"]))
 
 
-QUESTIONS: dict[str, tuple[Sent, ...]] = {
+QUESTIONS: dict[str, tuple[Argument, ...]] = {
     "entries": ("XRANGE", KEYS.stream, "-", "+"),
     "pending": ("XPENDING", KEYS.stream, KEYS.group, "-", "+", 1_000_000),
     "consumers": ("XINFO", "CONSUMERS", KEYS.stream, KEYS.group),
@@ -138,35 +138,35 @@ QUESTIONS: dict[str, tuple[Sent, ...]] = {
 }
 
 
-def as_entries(told: Told) -> list[str]:
+def as_entries(told: Reply) -> list[str]:
     return [id_.decode() for id_, _ in told]
 
 
-def as_pending(told: Told) -> dict[str, tuple[str, int]]:
+def as_pending(told: Reply) -> dict[str, tuple[str, int]]:
     return {id_.decode(): (owner.decode(), count) for id_, owner, _, count in told}
 
 
-def as_consumers(told: Told) -> set[str]:
+def as_consumers(told: Reply) -> set[str]:
     return {one[1].decode() for one in told}
 
 
-def as_counts(told: Told) -> dict[str, int]:
+def as_counts(told: Reply) -> dict[str, int]:
     return {name.decode(): int(value) for name, value in pairs(told)}
 
 
-def as_words(told: Told) -> dict[str, str]:
+def as_words(told: Reply) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in pairs(told)}
 
 
-def as_names(told: Told) -> set[str]:
+def as_names(told: Reply) -> set[str]:
     return {one.decode() for one in told}
 
 
-def as_times(told: Told) -> dict[str, float]:
+def as_times(told: Reply) -> dict[str, float]:
     return {name.decode(): float(score) for name, score in pairs(told)}
 
 
-def as_letters(told: Told) -> list[list[bytes]]:
+def as_letters(told: Reply) -> list[list[bytes]]:
     return [fields for _, fields in told]
 
 

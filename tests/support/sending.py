@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, Protocol
 
-from promises import until
-from raw import Told
+from event_loop import until
+from raw_client import Reply
 from targets import Target
 
 from penstock.keys import PipelineKeys
@@ -25,10 +25,10 @@ SCHEMA: dict[str, Any] = {
 DEDUP: dict[str, Any] = {"by": "job", "window": "1h"}
 
 
-class Asked(Protocol):
+class AnswersCommands(Protocol):
     """Whatever answers commands: a server, a target."""
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         """A command, and its answer with texts decoded."""
         ...
 
@@ -73,14 +73,14 @@ def keys_of(spec: Pipeline) -> PipelineKeys:
     return PipelineKeys.of(spec)
 
 
-def entries(redis: Asked) -> list[Entry]:
+def entries(redis: AnswersCommands) -> list[Entry]:
     """All that is in the stream."""
     told = redis.ask("XRANGE", STREAM, "-", "+")
     assert isinstance(told, list)
     return [_entry(one) for one in told]
 
 
-def _entry(told: Told) -> Entry:
+def _entry(told: Reply) -> Entry:
     assert isinstance(told, list)
     id_, flat = told
     assert isinstance(id_, str)
@@ -89,7 +89,7 @@ def _entry(told: Told) -> Entry:
     return Entry(id_, dict(zip(words[::2], words[1::2], strict=True)))
 
 
-def number(redis: Asked, *command: str | bytes | float) -> int:
+def number(redis: AnswersCommands, *command: str | bytes | float) -> int:
     """An answer that is a number."""
     told = redis.ask(*command)
     assert isinstance(told, int), told
@@ -102,7 +102,7 @@ def jobs(count: int) -> list[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def worked_on(target: Target, spec: Pipeline) -> AsyncIterator[Link]:
+async def with_group(target: Target, spec: Pipeline) -> AsyncIterator[Link]:
     """The pipeline's group is there, and so is a link to look after it."""
     link = target.link(STREAM)
     await ensure_group(link, keys_of(spec), spec)

@@ -22,7 +22,7 @@ from typing import Self
 
 import hiredis
 from patience import PATIENCE
-from raw import Raw, Told
+from raw_client import RawClient, Reply
 
 from penstock.embedded import LOOPBACK, Launched, find_server
 from penstock.wire.credentials import Credentials
@@ -88,7 +88,7 @@ class Server:
         self._appendonly = appendonly
         self._settings = settings
         self._launched: Launched | None = None
-        self._raw: Raw | None = None
+        self._raw: RawClient | None = None
 
     @property
     def address(self) -> str:
@@ -152,7 +152,7 @@ class Server:
     def log(self) -> str:
         return (self.folder / "server.log").read_text(errors="replace")
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         """A command, and its answer with texts decoded. An error is raised as `hiredis.ReplyError`."""
         try:
             return self._connected().ask(*command)
@@ -160,11 +160,11 @@ class Server:
             self.hang_up()
             raise
 
-    def _connected(self) -> Raw:
+    def _connected(self) -> RawClient:
         if self._raw and self._raw.is_closed():
             self.hang_up()
         if self._raw is None:
-            raw = Raw(LOOPBACK, self.port)
+            raw = RawClient(LOOPBACK, self.port)
             try:
                 if self.password:
                     raw.ask("AUTH", self.password)

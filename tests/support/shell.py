@@ -80,7 +80,7 @@ class Shell:
     def place(self) -> Path:
         return Path(self.environ.get("PWD_", self.folder))
 
-    def say(self, command: str) -> str:
+    def output_of(self, command: str) -> str:
         """What it says, on both streams."""
         told = self.run(command)
         return told.stdout + told.stderr
@@ -163,7 +163,7 @@ class Shell:
                 return fence[0]
             said = ""
             for command in block.commands():
-                said += f"$ {command}\n{shown(command, self.say(command))}"
+                said += f"$ {command}\n{shown(command, self.output_of(command))}"
                 for file in [file for file in idle if file in command]:
                     del idle[file]
             return f"```console\n{said}```"

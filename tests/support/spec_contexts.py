@@ -16,7 +16,7 @@ image: registry.example/media-worker:1.4.2
 """
 
 
-def subject_of(spec: str = "", redis: str = 'addresses: ["redis:6379"]') -> SpecContext[Pipeline]:
+def context_of(spec: str = "", redis: str = 'addresses: ["redis:6379"]') -> SpecContext[Pipeline]:
     """Of a spec's own lines, with the lines of an environment's Redis."""
     around = f"kind: platform\nenvironments:\n  dev:\n    namespace: media-dev\n    redis: {{{redis}}}\n"
     platform = check_platform(read("penstock.yaml", around.encode()))

@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from dev_snapshots import AGENTS, SNAPSHOT, Desk
+from dev_snapshots import AGENTS, SNAPSHOT, FakeControls
 
 from penstock_dev.screen import show
 from penstock_dev.snapshot import Snapshot
@@ -27,4 +27,4 @@ if __name__ == "__main__":
             else SNAPSHOT
         )
 
-    asyncio.run(show(source, Desk()))
+    asyncio.run(show(source, FakeControls()))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from redis_state import KEYS, SPEC, Behind, Sent, Told
+from redis_state import KEYS, SPEC, Argument, RedisState, Reply
 
 from penstock.janitor.reconcile import Page, Reconciler, ReconcileResult
 from penstock.keys import READY
@@ -72,10 +72,10 @@ class Claims:
         return [one.delivery.id for one in self.claimed]
 
 
-class Steps(Behind):
+class Steps(RedisState):
     """A pipeline's scripts."""
 
-    def run(self, name: str, keys: Sequence[str], *args: Sent) -> Told:
+    def run(self, name: str, keys: Sequence[str], *args: Argument) -> Reply:
         return self.wait(self._link.run(script(name), keys, args))
 
     # -- messages come in ---------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class Steps(Behind):
         told = self.calls(*(("XADD", KEYS.stream, "*", "data", f'{{"n": {n}}}') for n in range(messages)))
         return [id_.decode() for id_ in told]
 
-    def send_as(self, id_: str, *fields: Sent) -> None:
+    def send_as(self, id_: str, *fields: Argument) -> None:
         """One entry, under an id of one's choice."""
         self.ask("XADD", KEYS.stream, id_, *(fields or ("data", "{}")))
 
@@ -164,7 +164,7 @@ class Steps(Behind):
         return _answers(self.run("settle", (KEYS.stream, *SIDES, KEYS.finished), *_who(deliveries), *args))
 
     def settle_with(
-        self, delivery: Delivery, result: Sent = "{}", *, stays: int = 60_000, deletes: bool = True
+        self, delivery: Delivery, result: Argument = "{}", *, stays: int = 60_000, deletes: bool = True
     ) -> Answer:
         keys = (KEYS.stream, *SIDES, KEYS.finished, KEYS.result + delivery.id)
         args = (int(deletes), result, stays, *_bounds([delivery]), *_fences([delivery]))
@@ -183,7 +183,7 @@ class Steps(Behind):
     def bury(
         self,
         delivery: Delivery,
-        letter: Sequence[Sent] = (),
+        letter: Sequence[Argument] = (),
         *,
         dedup: str | None = None,
         own: str = "",
@@ -199,7 +199,7 @@ class Steps(Behind):
             return DONE
         return _answers([answer])[0]
 
-    def replay(self, dead: str, *fields: Sent) -> str | None:
+    def replay(self, dead: str, *fields: Argument) -> str | None:
         """A dead letter goes back into the stream; its new id, or None when it is not there."""
         told = self.run("replay", (KEYS.dead, KEYS.stream), dead, *fields)
         return None if told is None else str(told.decode())
@@ -237,9 +237,9 @@ def _bounds(deliveries: Sequence[Delivery]) -> tuple[str, str]:
     return min(ids), max(ids)
 
 
-def _fences(deliveries: Iterable[Delivery], *more: Sent) -> list[Sent]:
+def _fences(deliveries: Iterable[Delivery], *more: Argument) -> list[Argument]:
     return [part for one in deliveries for part in (one.id, one.count, *more)]
 
 
-def _answers(told: Told) -> list[Answer]:
+def _answers(told: Reply) -> list[Answer]:
     return [one if isinstance(one, int) else Another(one[0].decode(), one[1]) for one in told]

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 import hiredis
-from raw import Told
+from raw_client import Reply
 from servers import Node, Sentinel, Server, binary, lasting_port, wait_for
 from tls import Certificate, Proxy
 
@@ -66,7 +66,7 @@ class Target:
         """The servers that take writes now."""
         return self.servers
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         """A command, sent to where its keys lie. An error is raised as `hiredis.ReplyError`."""
         return self.masters()[0].ask(*command)
 
@@ -98,7 +98,7 @@ class ClusterTarget(Target):
     def url(self) -> str:
         return super().url.replace("redis://", "redis+cluster://")
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         server = self.masters()[0]
         for _ in self.servers:
             try:
@@ -146,7 +146,7 @@ def _serves(node: Node, slot: int) -> bool:
     return any(_within(slot, row) and row[2][1] == node.port for row in rows if isinstance(row[2], list))
 
 
-def _within(slot: int, row: list[Told]) -> bool:
+def _within(slot: int, row: list[Reply]) -> bool:
     first, last, *_ = row
     return isinstance(first, int) and isinstance(last, int) and first <= slot <= last
 

@@ -66,7 +66,7 @@ class Terminal:
         """The same, with what was said of its colours."""
         return self._tmux("capture-pane", "-p", "-e")
 
-    def says(self, what: str) -> str:
+    def variable(self, what: str) -> str:
         """What the terminal knows of itself, such as `alternate_on`."""
         return self._tmux("display-message", "-p", f"#{{{what}}}").strip()
 

@@ -155,7 +155,7 @@ class Scene:
 
     def is_watched(self) -> bool:
         """Whether everybody was scraped twice, so that what is counted from here on is seen to grow."""
-        told = self._prometheus.asked("query", query="sum_over_time(up[1h]) > 1")
+        told = self._prometheus.query("query", query="sum_over_time(up[1h]) > 1")
         return len(told["result"]) == len(self._prometheus.scraped)
 
     def send(self) -> None:
@@ -171,16 +171,16 @@ class Scene:
             with SyncProducer(nowhere, metrics=self._counted["trial"]) as producer, pytest.raises(SendError):
                 producer.send({"id": "lost", "how": "goes well"})
 
-    def tells(self, query: str) -> bool:
+    def has_number(self, query: str) -> bool:
         """Whether there has been an answer since it all began."""
-        return self._prometheus.tells(query, self._began, time.time())
+        return self._prometheus.has_number(query, self._began, time.time())
 
     def never_told(self, queries: Iterable[str]) -> set[str]:
         """Those to which no answer came in all the time that they had."""
         left = set(queries)
 
         def all_are_told() -> bool:
-            left.difference_update([one for one in left if self.tells(one)])
+            left.difference_update([one for one in left if self.has_number(one)])
             return not left
 
         with suppress(AssertionError):  # the caller says more than that it took too long
@@ -274,8 +274,8 @@ def test_whatever_is_asked_is_told(scene: Scene, tmp_path: Path, root: Path) -> 
     asked = {query: who for who, query in asking}
     wait_for(scene.is_watched, "everybody is scraped", SETTLES)
     resting = [query for query in asked if " unless " in query]
-    wait_for(lambda: all(map(scene.tells, resting)), "what is told while nothing is done, is told", SETTLES)
+    wait_for(lambda: all(map(scene.has_number, resting)), "what is told while nothing is done, is told", SETTLES)
     scene.send()
     never = scene.never_told(asked)
     assert not never, "\n".join(sorted(f"{asked[query]}: {query}" for query in never))
-    assert not scene.tells("penstock_no_such_thing")
+    assert not scene.has_number("penstock_no_such_thing")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from planned import TEMPLATES, planned
-from schedulers import SPECS, file, made_up
+from scheduler_specs import SPECS, file, planned_scheduler
 
 from penstock_generate.kinds.pipeline import emit
 
@@ -78,7 +78,7 @@ def test_a_schedulers_are_quiet_and_fire_whatever_it_says(tmp_path: Path) -> Non
     """Also where a function tells the jobs, or there is no bound to how many run."""
     tests = []
     for name, spec in SPECS.items():
-        it = made_up(tmp_path, spec)
+        it = planned_scheduler(tmp_path, spec)
         folder = tmp_path / name.replace(" ", "-")
         folder.mkdir()
         for one in ("rules.yaml", "rules.test.yaml"):

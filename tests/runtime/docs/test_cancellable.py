@@ -13,7 +13,7 @@ from typing import Any
 
 import pages
 import pytest
-from promises import keep
+from event_loop import run_async
 
 PAGE = pages.ROOT / "docs/how-to/scheduler/cancellable-handler.md"
 
@@ -46,7 +46,7 @@ def test_one_that_waits_is_cancelled_in_its_wait(module: Any) -> None:  # noqa: 
     refresh = module("agents").refresh
     job = SimpleNamespace(name="aws/eu-west-1", args={"region": "eu-west-1"})
 
-    async def promise() -> None:
+    async def scenario() -> None:
         await refresh(job, context())
         running = asyncio.create_task(refresh(job, context()))
         await asyncio.sleep(0)
@@ -54,7 +54,7 @@ def test_one_that_waits_is_cancelled_in_its_wait(module: Any) -> None:  # noqa: 
         with pytest.raises(asyncio.CancelledError):
             await running
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(("cancelled", "left"), [(True, 2), (False, 0)])

@@ -33,7 +33,7 @@ class Move:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(block.text)
 
-    def say(self, *command: str) -> str:
+    def output_of(self, *command: str) -> str:
         ran = subprocess.run(
             self.words(command), cwd=self.folder, env=self.environ, capture_output=True, text=True, check=False
         )
@@ -81,7 +81,7 @@ def test_each_message_goes_to_one_of_them(move: Move) -> None:
     with move.running("python", "before/worker.py") as old:
         wait_for(lambda: move.server.ask("XINFO", "GROUPS", STREAM), "the old worker has made the group")
         with move.running("penstock", "worker", "mail", "--listen", "off") as new:
-            move.say("python", "before/producer.py", *MANY)
+            move.output_of("python", "before/producer.py", *MANY)
             wait_for(move.is_settled, "all is done")
     jobs = Counter(line.split()[1] for line in [*old(), *new()])
     assert jobs == Counter(MANY)
@@ -90,22 +90,22 @@ def test_each_message_goes_to_one_of_them(move: Move) -> None:
 def test_what_the_old_ones_finished_leaves_the_stream(move: Move) -> None:
     """They acknowledge and delete nothing. The janitor does, and what waits is left to whoever comes."""
     with move.running("python", "before/worker.py") as old:
-        move.say("python", "before/producer.py", "1", "2", "3")
+        move.output_of("python", "before/producer.py", "1", "2", "3")
         wait_for(lambda: len(old()) == 3 and move.is_settled(), "the old worker has done all")
-    move.say("python", "before/producer.py", "4")
+    move.output_of("python", "before/producer.py", "4")
     assert move.server.ask("XLEN", STREAM) == 4
 
-    move.say("penstock", "janitor", "--once", "--listen", "off")
+    move.output_of("penstock", "janitor", "--once", "--listen", "off")
     assert move.server.ask("XLEN", STREAM) == 1
 
-    assert move.say("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 4\n"
+    assert move.output_of("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 4\n"
     assert move.server.ask("XLEN", STREAM) == 0
 
 
 def test_the_way_back_is_open(move: Move) -> None:
     """Penstock's workers leave a stream and a group that the old loop goes on with."""
-    move.say("python", "before/producer.py", "1")
-    assert move.say("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 1\n"
-    move.say("python", "before/producer.py", "2")
+    move.output_of("python", "before/producer.py", "1")
+    assert move.output_of("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 1\n"
+    move.output_of("python", "before/producer.py", "2")
     with move.running("python", "before/worker.py") as old:
         wait_for(lambda: old() == ["old 2"] and move.is_settled(), "the old worker has done what came later")

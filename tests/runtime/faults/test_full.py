@@ -55,7 +55,7 @@ def test_a_new_worker_empties_a_full_redis(own: Callable[..., Trial], server: Se
         server.ask("CONFIG", "SET", "maxmemory", 1)
 
         worker = one.worker().ready()
-        one.drained(90)
+        one.until_drained(90)
         ends = set(by_message(read(one.ledger), "end"))
         assert ends == {name for name in (*names, *(f"held-{n}" for n in range(4))) if not name.startswith("bury")}
         assert len(one.dead()) == 20
@@ -63,9 +63,9 @@ def test_a_new_worker_empties_a_full_redis(own: Callable[..., Trial], server: Se
 
         server.ask("CONFIG", "SET", "maxmemory", 0)
         wait_for(lambda: "later-1" in by_message(read(one.ledger), "end"), "what was delayed comes in the end")
-        one.drained()
+        one.until_drained()
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 PACK = "return redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack({'data', ARGV[2]}))"

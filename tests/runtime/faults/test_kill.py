@@ -78,7 +78,7 @@ def test_kill_anything(trial: Callable[..., Trial]) -> None:
                 janitor = start_janitor(one)
         sender.over.set()
         sender.join()
-        one.drained(120)
+        one.until_drained(120)
         for worker in workers:
             assert worker.ready().end() == 0
 
@@ -97,7 +97,7 @@ def test_kill_anything(trial: Callable[..., Trial]) -> None:
         assert not doubles or max(doubles.values()) <= 2 * CONCURRENCY, "no more than could run or settle at one kill"
         fences = [(message, line.fence) for message, began in starts.items() for line in began]
         assert len(fences) == len(set(fences)), "no fencing token is given twice"
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def start_janitor(trial: Trial) -> Process:
@@ -113,8 +113,8 @@ def test_a_drained_worker_leaves_nothing_behind(trial: Callable[..., Trial]) -> 
         first = one.worker().ready()
         wait_for(lambda: len(read(one.ledger)) > 50, "it works")
         assert first.end() == 0
-        assert one.lives() == []
+        assert one.live_consumers() == []
         second = one.worker()
-        one.drained()
+        one.until_drained()
         assert second.end() == 0
         assert Counter(line.message for line in read(one.ledger) if line.what == "end") == Counter(names)

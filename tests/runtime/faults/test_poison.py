@@ -49,7 +49,7 @@ def test_poison_harms_no_other_message(trial: Callable[..., Trial]) -> None:
         assert set(ends) == set(names) - poison
         for name in poison:
             assert len(by_message(lines, "start")[name]) == 3, "each of the three attempts was made"
-        one.nothing_left_behind()
+        one.assert_nothing_left()
         crashed(one.processes)
 
 

@@ -43,7 +43,7 @@ def test_a_worker_that_wakes_settles_nothing_of_others(trial: Callable[..., Tria
         sleeper.until(Event.CONSUMER_JOINED, times=2)
         fresh = [f"f{number}" for number in range(40)]
         one.send({"id": name, "takes": 0.05} for name in fresh)
-        one.drained(120)
+        one.until_drained(120)
 
         ends = by_message(read(one.ledger), "end")
         assert set(ends) == {*held, *fresh}
@@ -55,4 +55,4 @@ def test_a_worker_that_wakes_settles_nothing_of_others(trial: Callable[..., Tria
         assert any(line.worker == sleeper.name for name in fresh for line in ends[name]), "it works on"
         assert one.dead() == []
         assert sleeper.end() == taker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()

@@ -12,13 +12,13 @@ from patience import HANGS
 
 
 @pytest.fixture(params=["asyncio", "uvloop"])
-def keep(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, None]], None]:
+def run_async(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, None]], None]:
     """Run a test's coroutine to its end; one that hangs fails."""
 
-    def run(promise: Coroutine[Any, Any, None]) -> None:
+    def run(scenario: Coroutine[Any, Any, None]) -> None:
         async def within() -> None:
             async with asyncio.timeout(HANGS):
-                await promise
+                await scenario
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop if request.param == "uvloop" else None) as runner:
             runner.run(within())

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from child_processes import children_of, family, is_alive, until_ended
-from promises import until
+from child_processes import children_of, is_alive, pool_driver, until_ended
+from event_loop import until
 
 from penstock.isolation import CancelReason, Killed, NoChildError, Returned
 
-Keep = Callable[[Coroutine[Any, Any, None]], None]
+RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 
 
 @pytest.mark.parametrize("why", get_args(CancelReason))
-def test_a_cooperative_handler_keeps_its_child(keep: Keep, why: CancelReason) -> None:
+def test_a_cooperative_handler_keeps_its_child(run_async: RunAsync, why: CancelReason) -> None:
     """The handler learns the reason, and its child runs the next message."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             task, delivery, pid = await it.begin("wait", alone=False)
             await it.processes.cancel(delivery.id, why)
             assert await task == Killed(why, by_force=False)
@@ -31,56 +31,56 @@ def test_a_cooperative_handler_keeps_its_child(keep: Keep, why: CancelReason) ->
             assert isinstance(who, Returned)
             assert json.loads(who.result)["pid"] == pid
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("do", ["ignore", "hold_the_lock", "hide"])
 @pytest.mark.parametrize("alone", [True, False])
-def test_an_uncooperative_handler_is_killed(keep: Keep, do: str, *, alone: bool) -> None:
+def test_an_uncooperative_handler_is_killed(run_async: RunAsync, do: str, *, alone: bool) -> None:
     """Even one that holds the interpreter's lock, and so blocks its loop. The result is Killed, not Crashed."""
 
-    async def promise() -> None:
-        async with family(patience=0.1) as it:
+    async def scenario() -> None:
+        async with pool_driver(patience=0.1) as it:
             task, delivery, pid = await it.begin(do, alone=alone)
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=True)
             assert not is_alive(pid)
             assert isinstance(await it.do("who", alone=alone), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_programs_of_a_killed_handler_end(keep: Keep) -> None:
+def test_programs_of_a_killed_handler_end(run_async: RunAsync) -> None:
     """They are killed with it."""
 
-    async def promise() -> None:
-        async with family(patience=0.1) as it:
+    async def scenario() -> None:
+        async with pool_driver(patience=0.1) as it:
             task, delivery, program = await it.begin("start_a_program", then="wait")
             await it.processes.cancel(delivery.id, "lost")
             assert await task == Killed("lost", by_force=True)
             await until_ended(program)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_cancelled_handler_may_still_return(keep: Keep) -> None:
+def test_a_cancelled_handler_may_still_return(run_async: RunAsync) -> None:
     """It learns the first reason, and its result counts."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             task, delivery, _ = await it.begin("finish_anyway")
             await it.processes.cancel(delivery.id, "drain")
             await it.processes.cancel(delivery.id, "lost")
             assert await task == Returned(b'{"why": "drain"}')
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_cancelling_the_coroutine_waits_for_the_end(keep: Keep) -> None:
+def test_cancelling_the_coroutine_waits_for_the_end(run_async: RunAsync) -> None:
     """When the coroutine has ended, nothing of the message runs any more."""
 
-    async def promise() -> None:
-        async with family(patience=0.1) as it:
+    async def scenario() -> None:
+        async with pool_driver(patience=0.1) as it:
             for do in ("wait", "ignore"):
                 task, _, pid = await it.begin(do)
                 task.cancel()
@@ -91,15 +91,15 @@ def test_cancelling_the_coroutine_waits_for_the_end(keep: Keep) -> None:
                 await until_ended(pid)
             assert isinstance(await it.do("who"), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_message_can_be_cancelled_before_it_has_a_child(keep: Keep, *, alone: bool) -> None:
+def test_a_message_can_be_cancelled_before_it_has_a_child(run_async: RunAsync, *, alone: bool) -> None:
     """There is not even a fork server yet."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             delivery = it.deliver("who")
             task = asyncio.create_task(it.run(delivery, alone=alone))
             await asyncio.sleep(0)
@@ -107,14 +107,14 @@ def test_a_message_can_be_cancelled_before_it_has_a_child(keep: Keep, *, alone: 
             assert await task == Killed("timeout", by_force=False)
             assert isinstance(await it.do("who", alone=alone), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_cancelled_run_does_not_wait_for_its_child(keep: Keep) -> None:
+def test_a_cancelled_run_does_not_wait_for_its_child(run_async: RunAsync) -> None:
     """A run that is cancelled before it has a child ends at once, and the new child ends unused."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             await it.processes.start()
             task = asyncio.create_task(it.do("who"))
             for _ in range(3):
@@ -126,26 +126,26 @@ def test_a_cancelled_run_does_not_wait_for_its_child(keep: Keep) -> None:
             await until(lambda: not children_of(it.fork_server()), "both children have ended")
             assert isinstance(await it.do("who", alone=False), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_cancelling_an_unknown_message_does_nothing(keep: Keep) -> None:
+def test_cancelling_an_unknown_message_does_nothing(run_async: RunAsync) -> None:
     """It may just have ended."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             await it.processes.cancel(b"7-7", "timeout")
             assert isinstance(await it.do("who"), Returned)
             await it.processes.cancel(b"1-0", "timeout")
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_children_go_on_until_the_pool_closes(keep: Keep, tmp_path: Path) -> None:
+def test_children_go_on_until_the_pool_closes(run_async: RunAsync, tmp_path: Path) -> None:
     """While the worker waits for them, they go on; only closing cancels."""
 
-    async def promise() -> None:
-        async with family(patience=0.1) as it:
+    async def scenario() -> None:
+        async with pool_driver(patience=0.1) as it:
             file = tmp_path / "finish"
             task, _, _ = await it.begin("wait_for_file", file=str(file))
             file.touch()
@@ -156,15 +156,15 @@ def test_children_go_on_until_the_pool_closes(keep: Keep, tmp_path: Path) -> Non
             with pytest.raises(NoChildError, match="the pool of children is closing"):
                 await it.do("who")
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_closing_does_not_wait_for_an_import(keep: Keep, tmp_path: Path) -> None:
+def test_closing_does_not_wait_for_an_import(run_async: RunAsync, tmp_path: Path) -> None:
     """The import may hang."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(600)\n")
 
-    async def promise() -> None:
-        async with family("slow:make", path=(str(tmp_path),)) as it:
+    async def scenario() -> None:
+        async with pool_driver("slow:make", path=(str(tmp_path),)) as it:
             task = asyncio.create_task(it.do("who"))
             starting = asyncio.create_task(it.processes.start())
             await asyncio.sleep(0)
@@ -173,4 +173,4 @@ def test_closing_does_not_wait_for_an_import(keep: Keep, tmp_path: Path) -> None
             with pytest.raises(NoChildError, match="the pool of children is closing"):
                 await starting
 
-    keep(promise())
+    run_async(scenario())

@@ -8,7 +8,7 @@ import signal
 import socket
 
 from child_processes import PROGRAMS
-from promises import keep, until
+from event_loop import run_async, until
 
 from penstock.isolation import Crashed, NoChildError, Returned, RunRequest
 from penstock.isolation.child_handle import ChildHandle
@@ -48,7 +48,7 @@ async def result_of(*sent: tuple[Packet, bytes], code: int) -> object:
 def test_packets_sent_before_the_exit_count() -> None:
     """The exit arrives over another socket, and may be faster."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         ready = Ready(os.getpid()), b""
         assert await result_of(ready, (RunDone(last=False), b"result"), code=3) == Returned(b"result")
         assert await result_of(ready, code=3) == Crashed(3, "it ended with code 3")
@@ -56,13 +56,13 @@ def test_packets_sent_before_the_exit_count() -> None:
             3, "it ended with code 3"
         )
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_requesting_a_child_from_a_dead_fork_server_fails() -> None:
     """It has died since the last check."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         lifeline = os.pipe()
         closing = asyncio.get_running_loop().create_future()
         client = await ForkServerClient.open(Prepare("doing:make", {}, (PROGRAMS,), None), lifeline[0], closing)
@@ -74,4 +74,4 @@ def test_requesting_a_child_from_a_dead_fork_server_fails() -> None:
         for end in lifeline:
             os.close(end)
 
-    keep(promise())
+    run_async(scenario())

@@ -10,13 +10,13 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from child_processes import children_of, family, is_alive, open_files, until_ended
-from promises import keep as on_one_loop
-from promises import until
+from child_processes import children_of, is_alive, open_files, pool_driver, until_ended
+from event_loop import run_async as on_one_loop
+from event_loop import until
 
 from penstock.isolation import JSON, Crashed, Returned
 
-Keep = Callable[[Coroutine[Any, Any, None]], None]
+RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 CRASHES = [
     ("leave_at_once", Crashed(3, "it ended with code 3")),
     ("segfault", Crashed(-signal.SIGSEGV, "it was killed by SIGSEGV")),
@@ -28,30 +28,32 @@ CRASHES = [
 
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize(("do", "crashed"), CRASHES)
-def test_a_crash_is_reported_and_harms_no_other_message(keep: Keep, do: str, crashed: Crashed, *, alone: bool) -> None:
+def test_a_crash_is_reported_and_harms_no_other_message(
+    run_async: RunAsync, do: str, crashed: Crashed, *, alone: bool
+) -> None:
     """A message that runs beside it finishes, and the next message runs."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             neighbour, _, _ = await it.begin("finish_anyway", alone=alone)
             assert await it.do(do, alone=alone) == crashed
             await it.processes.cancel(b"1-0", "drain")
             assert isinstance(await neighbour, Returned)
             assert isinstance(await it.do("who", alone=alone), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_child_that_is_killed_has_crashed(keep: Keep) -> None:
+def test_a_child_that_is_killed_has_crashed(run_async: RunAsync) -> None:
     """As when the kernel runs out of memory."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             task, _, pid = await it.begin("wait")
             os.kill(pid, signal.SIGKILL)
             assert await task == Crashed(-signal.SIGKILL, "it was killed by SIGKILL")
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
@@ -61,8 +63,8 @@ def test_a_child_that_is_killed_has_crashed(keep: Keep) -> None:
 def test_signals_to_all_processes_lose_no_messages(which: signal.Signals, target: str, config: dict[str, JSON]) -> None:
     """A supervisor may signal all processes of a worker to stop it; the drain still finishes."""
 
-    async def promise() -> None:
-        async with family(target, config) as it:
+    async def scenario() -> None:
+        async with pool_driver(target, config) as it:
             task, delivery, pid = await it.begin("finish_anyway")
             fork_server = it.fork_server()
             os.kill(fork_server, which)
@@ -72,14 +74,14 @@ def test_signals_to_all_processes_lose_no_messages(which: signal.Signals, target
             assert isinstance(await it.do("who"), Returned)
             assert it.fork_server() == fork_server
 
-    on_one_loop(promise())
+    on_one_loop(scenario())
 
 
-def test_signals_interrupt_nothing(keep: Keep) -> None:
+def test_signals_interrupt_nothing(run_async: RunAsync) -> None:
     """Signals arrive at every moment: while children start, during large messages, at the end."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             await it.processes.start()
             fork_server = it.fork_server()
             over = asyncio.Event()
@@ -100,50 +102,50 @@ def test_signals_interrupt_nothing(keep: Keep) -> None:
             over.set()
             await disturbing
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_programs_of_a_handler_receive_signals(keep: Keep) -> None:
+def test_programs_of_a_handler_receive_signals(run_async: RunAsync) -> None:
     """Children ignore SIGTERM; their programs do not inherit that."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert await it.do("terminate_a_program") == Returned(b"-15")
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_programs_of_a_crashed_handler_end(keep: Keep) -> None:
+def test_programs_of_a_crashed_handler_end(run_async: RunAsync) -> None:
     """Nothing else would end them."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert await it.do("start_a_program", then="crash") == Crashed(1, "it ended with code 1")
-            program = it.told[-1].value
+            program = it.reports[-1].value
             assert isinstance(program, int)
             await until_ended(program)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_fork_that_holds_the_socket_hides_no_crash(keep: Keep) -> None:
+def test_a_fork_that_holds_the_socket_hides_no_crash(run_async: RunAsync) -> None:
     """The worker learns of the crash although the fork keeps the socket open."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert await it.do("fork") == Crashed(9, "it ended with code 9")
-            left = it.told[-1].value
+            left = it.reports[-1].value
             assert isinstance(left, int)
             await until_ended(left)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_hundred_children_leave_nothing_behind(keep: Keep) -> None:
+def test_a_hundred_children_leave_nothing_behind(run_async: RunAsync) -> None:
     """No zombie and no file, crashed or not."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             await it.processes.start()
             before = open_files()
             for number in range(100):
@@ -152,28 +154,28 @@ def test_a_hundred_children_leave_nothing_behind(keep: Keep) -> None:
             await until(lambda: not children_of(it.fork_server()), "no child is left, as a zombie neither")
             await until(lambda: open_files() == before, "no file is left")
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_twenty_messages_run_at_once(keep: Keep) -> None:
+def test_twenty_messages_run_at_once(run_async: RunAsync) -> None:
     """Half of them crash; each gets its own result."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             ended = await asyncio.gather(*(it.do("leave_at_once" if n % 2 else "who") for n in range(20)))
             assert [type(one) for one in ended] == [Returned, Crashed] * 10
             pids = {one.result for one in ended if isinstance(one, Returned)}
             assert len(pids) == 10
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_nothing_is_left_after_closing(keep: Keep) -> None:
+def test_nothing_is_left_after_closing(run_async: RunAsync) -> None:
     """No process and no file, whatever ran; closing twice equals closing once."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         files, processes = open_files(), set(children_of(os.getpid()))
-        async with family(patience=0.1) as it:
+        async with pool_driver(patience=0.1) as it:
             begun = [await it.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
             fork_server = it.fork_server()
             await asyncio.gather(it.processes.close(), it.processes.close())
@@ -182,4 +184,4 @@ def test_nothing_is_left_after_closing(keep: Keep) -> None:
         assert set(children_of(os.getpid())) == processes
         await until(lambda: open_files() == files, "no file is left")
 
-    keep(promise())
+    run_async(scenario())

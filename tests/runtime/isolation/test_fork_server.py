@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from child_processes import Family, children_of, family, stat_of, until_ended
-from promises import keep as on_one_loop
-from promises import until
+from child_processes import PoolDriver, children_of, pool_driver, stat_of, until_ended
+from event_loop import run_async as on_one_loop
+from event_loop import until
 
 from penstock.isolation import Crashed, Killed, NoChildError, Returned
 
-Keep = Callable[[Coroutine[Any, Any, None]], None]
+RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -33,7 +33,7 @@ def as_first_process() -> Iterator[None]:
         libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-async def kill_fork_server(it: Family) -> None:
+async def kill_fork_server(it: PoolDriver) -> None:
     """Kill it, and wait until the worker has noticed."""
     fork_server = it.fork_server()
     os.kill(fork_server, signal.SIGKILL)
@@ -41,11 +41,11 @@ async def kill_fork_server(it: Family) -> None:
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_children_survive_their_fork_server(keep: Keep, *, alone: bool) -> None:
+def test_children_survive_their_fork_server(run_async: RunAsync, *, alone: bool) -> None:
     """Running messages finish, and the next message gets a child, from the pool or a new one."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             task, delivery, _ = await it.begin("finish_anyway", alone=alone)
             await kill_fork_server(it)
             await it.processes.cancel(delivery.id, "drain")
@@ -53,42 +53,42 @@ def test_children_survive_their_fork_server(keep: Keep, *, alone: bool) -> None:
             for one in (True, False):
                 assert isinstance(await it.do("who", alone=one), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_an_orphan_can_be_killed(keep: Keep) -> None:
+def test_an_orphan_can_be_killed(run_async: RunAsync) -> None:
     """The worker does itself what the fork server would have done."""
 
-    async def promise() -> None:
-        async with family(patience=0.1) as it:
+    async def scenario() -> None:
+        async with pool_driver(patience=0.1) as it:
             task, delivery, pid = await it.begin("hold_the_lock")
             await kill_fork_server(it)
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=True)
             await until_ended(pid)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_an_orphan_that_crashes_has_crashed(keep: Keep) -> None:
+def test_an_orphan_that_crashes_has_crashed(run_async: RunAsync) -> None:
     """Another process reaps it, so how it ended is unknown."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             task, _, pid = await it.begin("wait")
             await kill_fork_server(it)
             os.kill(pid, signal.SIGKILL)
             assert await task == Crashed(None, "it ended, with an unknown exit code")
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_worker_that_is_the_first_process_reaps_orphans(keep: Keep) -> None:
+def test_a_worker_that_is_the_first_process_reaps_orphans(run_async: RunAsync) -> None:
     """No zombie is left, and the exit code is known."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         with as_first_process():
-            async with family() as it:
+            async with pool_driver() as it:
                 task, _, pid = await it.begin("wait")
                 idle, delivery, other = await it.begin("finish_anyway", alone=False)
                 await kill_fork_server(it)
@@ -99,14 +99,14 @@ def test_a_worker_that_is_the_first_process_reaps_orphans(keep: Keep) -> None:
                 await it.processes.close()
                 assert not {pid, other} & set(children_of(os.getpid()))
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_fork_server_that_dies_again_and_again_loses_nothing(keep: Keep) -> None:
+def test_a_fork_server_that_dies_again_and_again_loses_nothing(run_async: RunAsync) -> None:
     """Messages that wait for a child get one from the next fork server."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             for _ in range(5):
                 await it.processes.start()
                 fork_server = it.fork_server()
@@ -115,14 +115,14 @@ def test_a_fork_server_that_dies_again_and_again_loses_nothing(keep: Keep) -> No
                 os.kill(fork_server, signal.SIGKILL)
                 assert all(isinstance(ended, Returned) for ended in await asyncio.gather(*tasks))
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(keep: Keep) -> None:
+def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(run_async: RunAsync) -> None:
     """The cause of death is unknown, so the worker tries again."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             task = asyncio.create_task(it.do("who"))
             before = set(children_of(os.getpid()))
             await until(lambda: set(children_of(os.getpid())) - before or task.done(), "there is a fork server")
@@ -130,14 +130,14 @@ def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(keep: Keep) -
                 os.kill(pid, signal.SIGKILL)
             assert isinstance(await task, Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_fork_server_that_is_stuck_is_replaced(keep: Keep) -> None:
+def test_a_fork_server_that_is_stuck_is_replaced(run_async: RunAsync) -> None:
     """It was told to kill a child, and does not answer."""
 
-    async def promise() -> None:
-        async with family(patience=0.1) as it:
+    async def scenario() -> None:
+        async with pool_driver(patience=0.1) as it:
             task, delivery, pid = await it.begin("hold_the_lock")
             fork_server = it.fork_server()
             os.kill(fork_server, signal.SIGSTOP)
@@ -146,26 +146,26 @@ def test_a_fork_server_that_is_stuck_is_replaced(keep: Keep) -> None:
             await until_ended(fork_server, pid)
             assert isinstance(await it.do("who"), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_system_that_refuses_processes_loses_no_message(keep: Keep) -> None:
+def test_a_system_that_refuses_processes_loses_no_message(run_async: RunAsync) -> None:
     """The message was not started, and the error says so."""
 
-    async def promise() -> None:
-        async with family("no_more:make") as it:
+    async def scenario() -> None:
+        async with pool_driver("no_more:make") as it:
             with pytest.raises(NoChildError, match=r"^no process could be started: Resource temporarily unavailable$"):
                 await it.do("who")
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_worker_without_files_loses_no_message() -> None:
     """It has as many open as it may; when some are closed, it goes on."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             for _ in range(2):
                 resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
                 with pytest.raises(NoChildError, match=r"^no process could be started: Too many open files$"):
@@ -174,17 +174,17 @@ def test_a_worker_without_files_loses_no_message() -> None:
                 assert isinstance(await it.do("who"), Returned)
 
     try:
-        on_one_loop(promise())
+        on_one_loop(scenario())
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_one_fork_server_serves_all(keep: Keep) -> None:
+def test_one_fork_server_serves_all(run_async: RunAsync) -> None:
     """However many messages need it at once."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             await asyncio.gather(*(it.processes.start() for _ in range(5)), it.do("who"), it.do("who"))
             assert it.fork_server() in children_of(os.getpid())
 
-    keep(promise())
+    run_async(scenario())

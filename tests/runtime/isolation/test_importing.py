@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from child_processes import PROGRAMS, family, fork_servers, open_files
-from promises import keep, until
+from child_processes import PROGRAMS, fork_servers, open_files, pool_driver
+from event_loop import run_async, until
 
 from penstock.isolation import HandlerImportError, Returned
 
@@ -51,7 +51,7 @@ BROKEN = {
 
 async def two_children(path: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
     """The data of two children, and why each imports the handler itself."""
-    async with family("handler:make", path=(str(path), PROGRAMS)) as it:
+    async with pool_driver("handler:make", path=(str(path), PROGRAMS)) as it:
         ended = [await it.do("who") for _ in range(2)]
         whos = [json.loads(one.result) for one in ended if isinstance(one, Returned)]
         return whos[0], whos[1], it.processes.each_imports
@@ -62,13 +62,13 @@ def test_children_share_one_import(tmp_path: Path, leaves: str) -> None:
     """They are forks of the process that has imported the handler, and the worker learns of their ends as usual."""
     (tmp_path / "handler.py").write_text(f"{leaves}from doing import make\n")
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one, other, why = await two_children(tmp_path)
         assert one["imported_in"] == other["imported_in"]
         assert len({one["pid"], other["pid"], one["imported_in"]}) == 3
         assert why == ""
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(("leaves", "says"), LEAVES_BEHIND.values(), ids=LEAVES_BEHIND)
@@ -76,7 +76,7 @@ def test_each_child_imports_the_handler(tmp_path: Path, leaves: str, says: str) 
     """Threads do not survive a fork, and forks would share a connection, so each child starts without imports."""
     (tmp_path / "handler.py").write_text(f"{leaves}from doing import make\n")
 
-    async def promise() -> None:
+    async def scenario() -> None:
         before = open_files()
         one, other, why = await two_children(tmp_path)
         assert [who["imported_in"] == who["pid"] for who in (one, other)] == [True, True]
@@ -84,7 +84,7 @@ def test_each_child_imports_the_handler(tmp_path: Path, leaves: str, says: str) 
         assert why == says
         await until(lambda: open_files() == before, "no file is left")
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(("module", "says"), BROKEN.values(), ids=BROKEN)
@@ -95,8 +95,8 @@ def test_an_import_error_is_reported(
     if module is not None:
         (tmp_path / "handler.py").write_text(module)
 
-    async def promise() -> None:
-        async with family("handler:make", path=(str(tmp_path),)) as it:
+    async def scenario() -> None:
+        async with pool_driver("handler:make", path=(str(tmp_path),)) as it:
             with pytest.raises(HandlerImportError) as told:
                 await it.processes.start()
             assert str(told.value) == says
@@ -105,7 +105,7 @@ def test_an_import_error_is_reported(
             assert str(told.value) == says
         assert fork_servers() == []
 
-    keep(promise())
+    run_async(scenario())
     assert capfd.readouterr() == ("", "")
 
 
@@ -123,27 +123,27 @@ def test_a_crash_in_an_import_is_reported(tmp_path: Path, module: str, says: str
     """After several tries, as another process may have killed it."""
     (tmp_path / "handler.py").write_text(module)
 
-    async def promise() -> None:
-        async with family("handler:make", path=(str(tmp_path),)) as it:
+    async def scenario() -> None:
+        async with pool_driver("handler:make", path=(str(tmp_path),)) as it:
             with pytest.raises(HandlerImportError) as told:
                 await it.processes.start()
             assert str(told.value) == says
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_an_import_error_in_a_child_is_reported(tmp_path: Path) -> None:
     """The child imports the handler itself, and the code has changed meanwhile."""
     (tmp_path / "handler.py").write_text("import asyncio\nloop = asyncio.new_event_loop()\nfrom doing import make\n")
 
-    async def promise() -> None:
-        async with family("handler:make", path=(str(tmp_path), PROGRAMS)) as it:
+    async def scenario() -> None:
+        async with pool_driver("handler:make", path=(str(tmp_path), PROGRAMS)) as it:
             await it.processes.start()
             (tmp_path / "handler.py").write_text("1 / 0")
             with pytest.raises(HandlerImportError, match=r"^ZeroDivisionError: division by zero \(handler.py:1\)$"):
                 await it.do("who")
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("loop", [False, True])
@@ -152,9 +152,9 @@ def test_the_current_folder_is_not_searched(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "json.py").write_text("raise RuntimeError('not this one')\n")
     monkeypatch.chdir(tmp_path)
 
-    async def promise() -> None:
-        async with family("heedless:make", {"loop": loop}) as it:
+    async def scenario() -> None:
+        async with pool_driver("heedless:make", {"loop": loop}) as it:
             assert isinstance(await it.do("who"), Returned)
             assert bool(it.processes.each_imports) is loop
 
-    keep(promise())
+    run_async(scenario())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from child_processes import PROGRAMS, children_of, is_alive, until_ended
-from promises import keep
+from event_loop import run_async
 
 from penstock.isolation import lifeline, memory
 
@@ -41,10 +41,10 @@ def test_children_end_with_their_worker(worker: subprocess.Popen[str], how: sign
     assert len(children) == len(DEEDS)
     worker.send_signal(how)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         await until_ended(fork_server, *children, *told)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_orphans_end_with_their_worker(worker: subprocess.Popen[str]) -> None:
@@ -54,13 +54,13 @@ def test_orphans_end_with_their_worker(worker: subprocess.Popen[str]) -> None:
     children = children_of(fork_server)
     os.kill(fork_server, signal.SIGKILL)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         await until_ended(fork_server)
         assert all(map(is_alive, (*children, *told)))
         worker.kill()
         await until_ended(*children, *told)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_fork_server_that_imports_ends_with_its_worker(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_fork_server_that_imports_ends_with_its_worker(tmp_path: Path) -> None
         assert worker.stdout
         fork_server = int(worker.stdout.readline())
         worker.kill()
-        keep(until_ended(fork_server))
+        run_async(until_ended(fork_server))
 
 
 def test_children_notice_the_end_by_their_socket() -> None:
@@ -83,7 +83,7 @@ def test_children_notice_the_end_by_their_socket() -> None:
         assert worker.stdout
         child = int(worker.stdout.readline())
         worker.kill()
-        keep(until_ended(child))
+        run_async(until_ended(child))
 
 
 def test_other_systems_than_linux_have_no_lifeline(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from child_processes import Family, family
-from promises import keep
+from child_processes import PoolDriver, pool_driver
+from event_loop import run_async
 
 from penstock.handling.failures import Failure
 from penstock.isolation import Returned, RunRequest
@@ -14,7 +14,7 @@ from penstock.isolation import Returned, RunRequest
 MEBIBYTE = 1 << 20
 
 
-async def pid_of(it: Family) -> int:
+async def pid_of(it: PoolDriver) -> int:
     who = await it.do("who", alone=False)
     assert isinstance(who, Returned)
     return int(json.loads(who.result)["pid"])
@@ -24,36 +24,36 @@ async def pid_of(it: Family) -> int:
 def test_exceeding_the_limit_is_a_failure(do: str) -> None:
     """In one piece or in many, freed or kept. The child has reached its limit, and takes no other message."""
 
-    async def promise() -> None:
-        async with family(memory_limit=64 * MEBIBYTE) as it:
+    async def scenario() -> None:
+        async with pool_driver(memory_limit=64 * MEBIBYTE) as it:
             first = await pid_of(it)
             failed = await it.do(do, alone=False)
             assert isinstance(failed, Failure)
             assert failed.types[0] == "builtins.MemoryError"
             assert await pid_of(it) != first
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_memory_below_the_limit_is_available() -> None:
     """The interpreter and the imports do not count: even 16 MiB suffice for a small handler."""
 
-    async def promise() -> None:
-        async with family(memory_limit=256 * MEBIBYTE) as it:
+    async def scenario() -> None:
+        async with pool_driver(memory_limit=256 * MEBIBYTE) as it:
             assert await it.do("take_memory", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
-        async with family(memory_limit=16 * MEBIBYTE) as it:
+        async with pool_driver(memory_limit=16 * MEBIBYTE) as it:
             assert isinstance(await it.do("tell", alone=False), Returned)
-        async with family() as it:
+        async with pool_driver() as it:
             assert await it.do("take_memory", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_message_larger_than_the_limit_fails() -> None:
     """A child that has run before receives it, and then has no memory left to run it."""
 
-    async def promise() -> None:
-        async with family(memory_limit=16 * MEBIBYTE) as it:
+    async def scenario() -> None:
+        async with pool_driver(memory_limit=16 * MEBIBYTE) as it:
             assert isinstance(await it.do("tell", alone=False), Returned)
             big = RunRequest(b"0-1", ((b"do", b"echo"), (b"big", bytes(64 * MEBIBYTE))), 1, 1, "me")
             failed = await it.run(big, alone=False)
@@ -61,27 +61,27 @@ def test_a_message_larger_than_the_limit_fails() -> None:
             assert failed.types[0] == "builtins.MemoryError"
             assert isinstance(await it.do("tell", alone=False), Returned)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_threads_need_little_memory() -> None:
     """Each reserves 64 MiB of addresses, which are not memory."""
 
-    async def promise() -> None:
-        async with family(memory_limit=128 * MEBIBYTE) as it:
+    async def scenario() -> None:
+        async with pool_driver(memory_limit=128 * MEBIBYTE) as it:
             assert await it.do("use_threads") == Returned(b"8")
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_the_kernel_kills_children_first() -> None:
     """When memory runs out, the machine loses a message rather than its worker."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             told = await it.do("tell_score")
             assert isinstance(told, Returned)
             with open("/proc/self/oom_score_adj") as own:  # noqa: ASYNC230, PTH123 - a line of the kernel
                 assert json.loads(told.result) > int(own.read()) or json.loads(told.result) == 1000
 
-    keep(promise())
+    run_async(scenario())

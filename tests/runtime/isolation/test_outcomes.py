@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from child_processes import PROGRAMS, family
+from child_processes import PROGRAMS, pool_driver
 
 from penstock.handling.failures import Failure
 from penstock.isolation import ProgressReport, Returned, RunRequest, RunResult
 
-Keep = Callable[[Coroutine[Any, Any, None]], None]
+RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 
 
 def result_of(ended: RunResult) -> Any:  # noqa: ANN401 - any JSON
@@ -24,52 +24,52 @@ def result_of(ended: RunResult) -> Any:  # noqa: ANN401 - any JSON
     return json.loads(ended.result)
 
 
-def test_a_message_runs_in_another_process(keep: Keep) -> None:
+def test_a_message_runs_in_another_process(run_async: RunAsync) -> None:
     """The worker's process neither imports nor runs the handler."""
 
-    async def promise() -> None:
-        async with family(config={"name": "é"}) as it:
+    async def scenario() -> None:
+        async with pool_driver(config={"name": "é"}) as it:
             who = result_of(await it.do("who"))
             assert who["pid"] not in {os.getpid(), it.fork_server()}
             assert who["config"] == {"name": "é"}
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("size", [0, 1, 65536, 1 << 20])
-def test_bodies_arrive_byte_for_byte(keep: Keep, size: int) -> None:
+def test_bodies_arrive_byte_for_byte(run_async: RunAsync, size: int) -> None:
     """Empty, binary and large values, and names that are no text."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         every = bytes(range(256)) * (size // 256 + 1)
         fields = ((b"do", b"echo"), (b"", b""), (b"\xff\x00", every[:size]), (b"same", b"1"), (b"same", b"2"))
-        async with family() as it:
+        async with pool_driver() as it:
             ended = await it.run(RunRequest(b"\xff-0", fields, 1, 1, "me"))
             assert isinstance(ended, Returned)
             assert ended.result == b"".join(b"%d:%s," % (len(part), part) for field in fields for part in field)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_five_thousand_fields_arrive(keep: Keep) -> None:
+def test_five_thousand_fields_arrive(run_async: RunAsync) -> None:
     """More than a Lua script can take."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         fields = ((b"do", b"echo"), *((b"%d" % number, b"") for number in range(5000)))
-        async with family() as it:
+        async with pool_driver() as it:
             ended = await it.run(RunRequest(b"1-0", fields, 1, 1, "me"))
             assert isinstance(ended, Returned)
             assert ended.result.count(b"0:,") == 5000
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_all_of_a_delivery_arrives(keep: Keep) -> None:
+def test_all_of_a_delivery_arrives(run_async: RunAsync) -> None:
     """The fence may be as large as Redis allows; less of the deadline is left."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         fence = (1 << 63) - 1
-        async with family() as it:
+        async with pool_driver() as it:
             got = result_of(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", 600.0)))
             assert 0 < got.pop("seconds_left") < 600
             assert got == {
@@ -80,157 +80,157 @@ def test_all_of_a_delivery_arrives(keep: Keep) -> None:
             }
             assert result_of(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, 1, "w")))["seconds_left"] is None
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_progress_arrives_before_the_result(keep: Keep) -> None:
+def test_progress_arrives_before_the_result(run_async: RunAsync) -> None:
     """In order, from any thread."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             delivery = it.deliver("tell")
             assert result_of(await it.run(delivery)) == "told"
-            assert it.told == [ProgressReport(delivery.id, told) for told in ({"done": 1, "of": 3}, "two", [3])]
+            assert it.reports == [ProgressReport(delivery.id, told) for told in ({"done": 1, "of": 3}, "two", [3])]
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_a_failure_carries_what_its_retries_depend_on(keep: Keep) -> None:
+def test_a_failure_carries_what_its_retries_depend_on(run_async: RunAsync) -> None:
     """Types and status, without the exception itself."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             failed = await it.do("refuse")
             types = ("doing.TooManyRequests", "builtins.Exception", "builtins.BaseException")
             assert failed == Failure(types, 429, "slow down")
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("do", ["leave_by_name", "leave_in_a_task"])
-def test_sys_exit_in_a_handler_is_a_failure(keep: Keep, do: str) -> None:
+def test_sys_exit_in_a_handler_is_a_failure(run_async: RunAsync, do: str) -> None:
     """`sys.exit` is an exception like others; the child goes on."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             before = result_of(await it.do("who", alone=False))["pid"]
             failed = await it.do(do, alone=False)
             assert isinstance(failed, Failure)
             assert failed.error == "SystemExit: no more"
             assert result_of(await it.do("who", alone=False))["pid"] == before
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_an_unrequested_cancellation_is_a_failure(keep: Keep) -> None:
+def test_an_unrequested_cancellation_is_a_failure(run_async: RunAsync) -> None:
     """Something in the handler was cancelled, but not by Penstock."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             failed = await it.do("cancel_itself")
             assert isinstance(failed, Failure)
             assert failed.types[0] == "asyncio.exceptions.CancelledError"
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_children_share_the_output_of_the_worker(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
+def test_children_share_the_output_of_the_worker(capfd: pytest.CaptureFixture[str], run_async: RunAsync) -> None:
     """Each line once, and Penstock adds nothing."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert result_of(await it.do("say_aloud")) is None
 
-    keep(promise())
+    run_async(scenario())
     assert capfd.readouterr() == ("out of the child\n", "err of the child\n")
 
 
 def test_output_of_an_import_appears_once(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, run_async: RunAsync, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Forks would otherwise each write the contents of the buffer."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     (tmp_path / "loud.py").write_text("from doing import make\nprint('imported')\n")
 
-    async def promise() -> None:
-        async with family("loud:make", path=(str(tmp_path), PROGRAMS)) as it:
+    async def scenario() -> None:
+        async with pool_driver("loud:make", path=(str(tmp_path), PROGRAMS)) as it:
             for _ in range(3):
                 assert isinstance(await it.do("who"), Returned)
 
-    keep(promise())
+    run_async(scenario())
     assert capfd.readouterr() == ("imported\n", "")
 
 
-def test_much_progress_arrives_whole_and_in_order(keep: Keep) -> None:
+def test_much_progress_arrives_whole_and_in_order(run_async: RunAsync) -> None:
     """More than a socket holds, while the loop of the child is blocked, from two threads."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert result_of(await it.do("flood")) == 2000
-            told = [progress.value for progress in it.told]
+            told = [progress.value for progress in it.reports]
             assert [one for one in told if isinstance(one, list) and one[0] == 1] == [
                 [1, n, "x" * 1000] for n in range(1000)
             ]
             assert len(told) == 2000
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_messages_and_results_may_both_be_large(keep: Keep) -> None:
+def test_messages_and_results_may_both_be_large(run_async: RunAsync) -> None:
     """Neither end waits for the other to read."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         fields = ((b"do", b"echo"), (b"big", bytes(16 << 20)))
-        async with family() as it:
+        async with pool_driver() as it:
             deliveries = [RunRequest(b"%d-0" % n, fields, 1, 1, "me") for n in range(3)]
             for ended in await asyncio.gather(*(it.run(one, alone=False) for one in deliveries)):
                 assert isinstance(ended, Returned)
                 assert len(ended.result) > 16 << 20
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_late_progress_belongs_to_no_other_message(keep: Keep) -> None:
+def test_late_progress_belongs_to_no_other_message(run_async: RunAsync) -> None:
     """Threads of an ended message still report progress; no other message gets it, and it does no harm."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             late = it.deliver("tell_late")
             assert result_of(await it.run(late, alone=False)) is None
             for _ in range(20):
                 assert result_of(await it.do("tell", alone=False)) == "told"
-            reports = [one for one in it.told if isinstance(one.value, list) and len(one.value) == 2]
+            reports = [one for one in it.reports if isinstance(one.value, list) and len(one.value) == 2]
             assert all(one.delivery == late.id for one in reports)
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_programs_of_a_handler_inherit_no_file(keep: Keep) -> None:
+def test_programs_of_a_handler_inherit_no_file(run_async: RunAsync) -> None:
     """None of Penstock's files is open in them, even if they are started with `close_fds=False`."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert result_of(await it.do("list_files")) == ["0", "1", "2", "3"]  # the last is the listing itself
 
-    keep(promise())
+    run_async(scenario())
 
 
-def test_signals_in_a_child_write_to_no_file(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
+def test_signals_in_a_child_write_to_no_file(capfd: pytest.CaptureFixture[str], run_async: RunAsync) -> None:
     """Signals wake the fork server through a file; a child has another file under that number."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert result_of(await it.do("hear_signals")) == []
 
-    keep(promise())
+    run_async(scenario())
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_child_is_an_ordinary_process(keep: Keep) -> None:
+def test_a_child_is_an_ordinary_process(run_async: RunAsync) -> None:
     """A handler can run programs on its loop, and functions in threads."""
 
-    async def promise() -> None:
-        async with family() as it:
+    async def scenario() -> None:
+        async with pool_driver() as it:
             assert result_of(await it.do("use_the_loop")) == [3, True]
 
-    keep(promise())
+    run_async(scenario())

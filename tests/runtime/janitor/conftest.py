@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from janitors import House
+from janitors import JanitorRepository
 from servers import Server
 from targets import Target
 
 
 @pytest.fixture
-def house(tmp_path_factory: pytest.TempPathFactory, target: Target) -> Iterator[Callable[..., House]]:
+def repository(tmp_path_factory: pytest.TempPathFactory, target: Target) -> Iterator[Callable[..., JanitorRepository]]:
     """Creates a repository with these pipelines; `spec` applies to all of them. Its processes end with the test."""
-    open_houses: list[House] = []
+    open_houses: list[JanitorRepository] = []
 
-    def make(*names: str, spec: str = "", server: Server | None = None) -> House:
-        one = House(tmp_path_factory.mktemp("house"), server or target, names or ("trial",), spec)
+    def make(*names: str, spec: str = "", server: Server | None = None) -> JanitorRepository:
+        one = JanitorRepository(tmp_path_factory.mktemp("house"), server or target, names or ("trial",), spec)
         open_houses.append(one)
         return one
 

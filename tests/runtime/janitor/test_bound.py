@@ -2,9 +2,9 @@
 
 import pytest
 from command_costs import Meter, MeteredLink
-from promises import keep
+from event_loop import run_async
+from pipeline_driver import Clock, PipelineDriver
 from servers import Server
-from stage import Clock, Stage
 
 from penstock.clocks import Clocks
 from penstock.janitor import reconcile
@@ -51,45 +51,45 @@ class Crowd:
 
     def __init__(self, server: Server, specs: list[str]) -> None:
         self.server = server
-        self.stages = [Stage(server, spec, name=f"p{number}") for number, spec in enumerate(specs)]
+        self.drivers = [PipelineDriver(server, spec, name=f"p{number}") for number, spec in enumerate(specs)]
         self.meter = Meter(server.pid)
         self.clock = Clock()
 
-    async def make_rounds(self, stages: list[Stage], rounds: int = 1, *, most: float = BOUND) -> None:
+    async def make_rounds(self, drivers: list[PipelineDriver], rounds: int = 1, *, most: float = BOUND) -> None:
         """A new janitor makes this many rounds over these pipelines."""
         route = Route.to(self.server.model(), "", credentials=Credentials())
         link = MeteredLink(route, self.meter)
         pair = PipelineLinks(link, link, Reachability())
         clocks = Clocks(monotonic=self.clock)
-        janitors = [Rounds(one.pipeline, pair, one.tally(), ExistingPods(), clocks) for one in stages]
-        sights = [PipelineMonitor(one.pipeline, pair, one.tally(), clocks) for one in stages]
+        janitors = [Rounds(one.pipeline, pair, one.janitor_metrics(), ExistingPods(), clocks) for one in drivers]
+        sights = [PipelineMonitor(one.pipeline, pair, one.janitor_metrics(), clocks) for one in drivers]
         for _ in range(rounds):
             for janitor in janitors:
                 assert await janitor.make()
             for sight in sights:
                 await sight.look()
             self.clock.move(2.5)
-        for one in stages:  # one after the other, or costs would be taken for those of others
+        for one in drivers:  # one after the other, or costs would be taken for those of others
             await plan_rounds([one.pipeline], [link], ExistingPods())
         await link.close()
         over = {name: ms for name, ms in self.meter.worst.items() if ms > most}
         assert not over, f"over {most} ms\n{self.meter.table()}"
 
 
-def grow(stage: Stage, consumers: int, held: int, size: int = 100) -> None:
+def grow(driver: PipelineDriver, consumers: int, held: int, size: int = 100) -> None:
     """Consumers with messages, and long leases."""
-    stage.make()
-    ends = stage.now() + HOUR
+    driver.create_group()
+    ends = driver.now() + HOUR
     for first in range(0, consumers, 10):
-        group = stage.keys.group
-        stage.ask("EVAL", GROW, 2, stage.keys.stream, stage.keys.alive, first, group, ends, held, "x" * size)
+        group = driver.keys.group
+        driver.ask("EVAL", GROW, 2, driver.keys.stream, driver.keys.alive, first, group, ends, held, "x" * size)
 
 
-def move(stage: Stage, consumer: str, count: int) -> None:
+def move(driver: PipelineDriver, consumer: str, count: int) -> None:
     """So many pending messages become a consumer's."""
-    ids = list(stage.pending())[:count]
+    ids = list(driver.pending())[:count]
     for first in range(0, len(ids), 1000):
-        stage.ask("XCLAIM", stage.keys.stream, stage.keys.group, consumer, 0, *ids[first : first + 1000], "JUSTID")
+        driver.ask("XCLAIM", driver.keys.stream, driver.keys.group, consumer, 0, *ids[first : first + 1000], "JUSTID")
 
 
 def test_a_million_pending_messages() -> None:
@@ -98,32 +98,32 @@ def test_a_million_pending_messages() -> None:
     specs = [""] * (PIPELINES - 2) + [history, "janitor: {ghosts: {idle: 1ms}}"]
     with Server() as server:
         crowd = Crowd(server, specs)
-        for stage in crowd.stages:
-            grow(stage, CONSUMERS, HELD)
-        first, second, third, fourth, fifth, *_, kept, haunted = crowd.stages
-        keep(crowd.make_rounds(crowd.stages, rounds=2))
+        for driver in crowd.drivers:
+            grow(driver, CONSUMERS, HELD)
+        first, second, third, fourth, fifth, *_, kept, haunted = crowd.drivers
+        run_async(crowd.make_rounds(crowd.drivers, rounds=2))
 
         # all consumers of one pipeline are lost, and one consumer that had nearly all of another
         first.ask("EVAL", END_LEASES, 1, first.keys.alive)
-        lost = second.life(lease=-1)
+        lost = second.join_group(lease=-1)
         move(second, lost, 8000)
-        keep(crowd.make_rounds([first, second], rounds=6))
+        run_async(crowd.make_rounds([first, second], rounds=6))
         assert len(first.suspect) == 10_000
         assert len(second.suspect) == 8_000
 
         # due, all at once, and without due times
         move(third, PARKED, 3000)
-        keep(crowd.make_rounds([third], rounds=4))
+        run_async(crowd.make_rounds([third], rounds=4))
         move(third, PARKED, 3000)
         third.ask("EVAL", "redis.call('ZADD', KEYS[1], 1, 'x')", 1, third.keys.parked)
-        keep(crowd.make_rounds([third], rounds=4))
+        run_async(crowd.make_rounds([third], rounds=4))
         assert len(third.ready) == 3000
 
         # a state that somebody deleted, and a group that somebody destroyed
         fourth.ask("XGROUP", "DELCONSUMER", fourth.keys.stream, fourth.keys.group, "worker-7~00000007")
         first.ask("XGROUP", "DELCONSUMER", first.keys.stream, first.keys.group, SUSPECT)
         fifth.ask("XGROUP", "DESTROY", fifth.keys.stream, fifth.keys.group)
-        keep(crowd.make_rounds([first, fourth, fifth], rounds=4))
+        run_async(crowd.make_rounds([first, fourth, fifth], rounds=4))
         assert len(first.ready) == len(fifth.ready) == 10_000
 
         # history, dead letters, a ghost
@@ -133,7 +133,7 @@ def test_a_million_pending_messages() -> None:
         old = "for n = 1, 5000 do redis.call('XADD', KEYS[1], n .. '-0', 'data', string.rep('x', 500)) end"
         kept.ask("EVAL", old, 1, kept.keys.dead)
         move(haunted, "somebody-else", 5000)
-        keep(crowd.make_rounds([kept, haunted], rounds=3))
+        run_async(crowd.make_rounds([kept, haunted], rounds=3))
         assert kept.number("XLEN", kept.keys.stream) == 2000
         assert kept.number("XLEN", kept.keys.dead) == 0
         assert len(haunted.suspect) == 5000
@@ -145,34 +145,34 @@ def test_large_messages(spec: str) -> None:
     """A page ends when it is large, not only when it is long: 200 messages of 256 KiB in each state."""
     with Server() as server:
         crowd = Crowd(server, [spec])
-        (stage,) = crowd.stages
-        grow(stage, 10, 20, size=SIZE)
-        ids = list(stage.pending())
+        (driver,) = crowd.drivers
+        grow(driver, 10, 20, size=SIZE)
+        ids = list(driver.pending())
         body = b"\x92\xa4data\xdb" + SIZE.to_bytes(4, "big") + b"x" * SIZE
         for number in range(50):
-            stage.ask("HSET", stage.keys.bodies, f"b{number}", body)
-            stage.ask("ZADD", stage.keys.delayed, stage.now(), f"b{number}")
-            stage.ask("XADD", stage.keys.dead, f"{number + 1}-0", "data", "x" * SIZE)
-        stage.ask("HSET", stage.keys.bodies, "without", body)
-        move(stage, PARKED, 100)
-        keep(crowd.make_rounds([stage], rounds=3))
+            driver.ask("HSET", driver.keys.bodies, f"b{number}", body)
+            driver.ask("ZADD", driver.keys.delayed, driver.now(), f"b{number}")
+            driver.ask("XADD", driver.keys.dead, f"{number + 1}-0", "data", "x" * SIZE)
+        driver.ask("HSET", driver.keys.bodies, "without", body)
+        move(driver, PARKED, 100)
+        run_async(crowd.make_rounds([driver], rounds=3))
         if not spec:
-            stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
+            driver.ask("XGROUP", "DESTROY", driver.keys.stream, driver.keys.group)
         else:
-            stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids)
-        keep(crowd.make_rounds([stage], rounds=12))
+            driver.ask("XACK", driver.keys.stream, driver.keys.group, *ids)
+        run_async(crowd.make_rounds([driver], rounds=12))
         crowd.meter.show()
-        assert len(stage.entries()) == (251 if not spec else 51)
+        assert len(driver.entries()) == (251 if not spec else 51)
 
 
 def test_larger_pages_would_break_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bringing back a whole stream in one page shows in the measurement."""
     with Server() as server:
         crowd = Crowd(server, [""])
-        (stage,) = crowd.stages
-        grow(stage, 100, 1000)
-        stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
+        (driver,) = crowd.drivers
+        grow(driver, 100, 1000)
+        driver.ask("XGROUP", "DESTROY", driver.keys.stream, driver.keys.group)
         monkeypatch.setattr(reconcile, "ENTRIES", 3500)
         monkeypatch.setattr(reconcile, "BYTES", 1 << 30)
         with pytest.raises(AssertionError, match="reconcile_stream"):
-            keep(crowd.make_rounds([stage], rounds=2))
+            run_async(crowd.make_rounds([driver], rounds=2))

@@ -1,8 +1,8 @@
 """With `scaling.protect_busy`, Kubernetes removes pods that work last."""
 
 import pytest
-from promises import keep
-from stage import Clock, Nobody, Stage
+from event_loop import run_async
+from pipeline_driver import Clock, PipelineDriver, UnknownPods
 from targets import Target
 
 from penstock.janitor import rounds
@@ -29,25 +29,29 @@ class Costs:
         return told
 
 
-def hold(stage: Stage, consumer: str, count: int) -> list[str]:
-    stage.add(count)
-    return stage.read(consumer, count)
+def hold(driver: PipelineDriver, consumer: str, count: int) -> list[str]:
+    driver.add(count)
+    return driver.read(consumer, count)
 
 
 def test_costs_follow_held_messages_and_are_set_on_change(target: Target) -> None:
     """Rounded up to powers of two; both consumers of a pod count; idle pods cost nothing."""
-    stage = Stage(target, PROTECTED)
-    stage.make()
+    driver = PipelineDriver(target, PROTECTED)
+    driver.create_group()
     costs, clock = Costs(), Clock()
-    busy, other, idle = stage.life("worker-web-1"), stage.life("worker-web-2"), stage.life("worker-web-3")
-    held = hold(stage, busy, 5)
-    hold(stage, other, 1)
-    hold(stage, stage.life("worker-web-2"), 2)
-    stage.read("worker-web-9", 1)
-    hold(stage, "somebody-else", 3)
+    busy, other, idle = (
+        driver.join_group("worker-web-1"),
+        driver.join_group("worker-web-2"),
+        driver.join_group("worker-web-3"),
+    )
+    held = hold(driver, busy, 5)
+    hold(driver, other, 1)
+    hold(driver, driver.join_group("worker-web-2"), 2)
+    driver.read("worker-web-9", 1)
+    hold(driver, "somebody-else", 3)
 
-    async def promise() -> None:
-        async with stage.janitor(pods=costs, monotonic=clock) as one:
+    async def scenario() -> None:
+        async with driver.janitor(pods=costs, monotonic=clock) as one:
             await one.make()
             assert costs.taken() == [("web-1", 8), ("web-2", 4), ("web-3", 0)]
 
@@ -55,54 +59,54 @@ def test_costs_follow_held_messages_and_are_set_on_change(target: Target) -> Non
             await one.make()
             assert costs.taken() == []
 
-            stage.settle(busy, dict.fromkeys(held, 1))
-            hold(stage, idle, 1)
+            driver.settle(busy, dict.fromkeys(held, 1))
+            hold(driver, idle, 1)
             await one.make()
             assert costs.taken() == [], "not before it is time"
             clock.move(rounds.COSTS_EVERY)
             await one.make()
             assert costs.taken() == [("web-1", 0), ("web-3", 1)]
 
-            stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, idle)
+            driver.ask("XGROUP", "DELCONSUMER", driver.keys.stream, driver.keys.group, idle)
             clock.move(rounds.COSTS_EVERY)
             await one.make()
             assert costs.taken() == [("web-3", 0)], "its consumer is gone"
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_without_protect_busy_no_pod_is_touched(target: Target) -> None:
     """Then no pod is touched."""
-    stage = Stage(target)
-    stage.make()
-    hold(stage, stage.life("web-1"), 2)
+    driver = PipelineDriver(target)
+    driver.create_group()
+    hold(driver, driver.join_group("web-1"), 2)
     costs = Costs()
-    keep(stage.round(pods=costs))
+    run_async(driver.round(pods=costs))
     assert costs.set == []
 
 
 @pytest.mark.parametrize("consumer", ["worker", "{hostname}", "{hostname}.team", "a+b-{hostname}"])
 def test_pods_are_found_in_consumer_names(target: Target, consumer: str) -> None:
     """The spec says where the pod's name is; without one, no consumer can be matched to a pod."""
-    stage = Stage(target, f"{{scaling: {{protect_busy: true}}, stream: {{consumer: '{consumer}'}}}}")
-    stage.make()
-    hold(stage, stage.life(consumer.replace("{hostname}", "web-1")), 2)
+    driver = PipelineDriver(target, f"{{scaling: {{protect_busy: true}}, stream: {{consumer: '{consumer}'}}}}")
+    driver.create_group()
+    hold(driver, driver.join_group(consumer.replace("{hostname}", "web-1")), 2)
     costs = Costs()
 
-    keep(stage.round(pods=costs))
+    run_async(driver.round(pods=costs))
 
     assert costs.set == ([("web-1", 2)] if "{hostname}" in consumer else [])
 
 
 def test_costs_are_retried_when_the_api_server_is_down(target: Target) -> None:
     """The failure is counted, and the costs are set once it answers."""
-    stage = Stage(target, PROTECTED)
-    stage.make()
-    hold(stage, stage.life("worker-web-1"), 2)
+    driver = PipelineDriver(target, PROTECTED)
+    driver.create_group()
+    hold(driver, driver.join_group("worker-web-1"), 2)
 
-    async def promise() -> None:
-        async with stage.janitor(pods=Nobody()) as one:
+    async def scenario() -> None:
+        async with driver.janitor(pods=UnknownPods()) as one:
             assert not await one.make()
 
-    keep(promise())
-    assert stage.counted(janitor.JANITOR_ERRORS, "protect") == 1
+    run_async(scenario())
+    assert driver.counted(janitor.JANITOR_ERRORS, "protect") == 1

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from janitors import House
+from janitors import JanitorRepository
 from patience import PATIENCE
 from servers import wait_for
 
@@ -17,45 +17,45 @@ from penstock.observe.events import Event
 from penstock_spec import worker_file
 from penstock_spec.findings import CannotGoOn
 
-Make = Callable[..., House]
+Make = Callable[..., JanitorRepository]
 NAMES = ("first", "second")
 
 
-def mount(house: House) -> Path:
+def mount(repository: JanitorRepository) -> Path:
     """The generated files of the repository, mounted as Kubernetes does it: by links that are switched at once."""
     command = [sys.executable, "-m", "penstock", "generate"]
-    ran = subprocess.run(command, cwd=house.folder, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    folder = house.folder / "pod"
+    folder = repository.folder / "pod"
     (folder / "..2026").mkdir(parents=True)
     (folder / "..data").symlink_to("..2026")
     for name in NAMES:
-        (house.folder / f"generated/dev/{name}/worker.json").rename(folder / f"..2026/{name}.json")
+        (repository.folder / f"generated/dev/{name}/worker.json").rename(folder / f"..2026/{name}.json")
         (folder / f"{name}.json").symlink_to(f"..data/{name}.json")
-        (house.folder / f"specs/{name}.yaml").unlink()
-    (house.folder / "penstock.yaml").unlink()
+        (repository.folder / f"specs/{name}.yaml").unlink()
+    (repository.folder / "penstock.yaml").unlink()
     return folder
 
 
-def test_one_round_over_a_folder(house: Make) -> None:
+def test_one_round_over_a_folder(repository: Make) -> None:
     """Over each of its pipelines."""
-    one = house(*NAMES)
-    for stage in one.stages.values():
-        stage.make()
-        stage.add(1)
-        stage.park(stage.read(stage.life()))
+    one = repository(*NAMES)
+    for driver in one.drivers.values():
+        driver.create_group()
+        driver.add(1)
+        driver.park(driver.read(driver.join_group()))
     janitor = one.janitor("--once", str(mount(one)))
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
-    assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
+    assert all(len(driver.owned(READY)) == 1 for driver in one.drivers.values())
 
 
-def test_it_serves_each_pipeline_of_a_folder(house: Make) -> None:
+def test_it_serves_each_pipeline_of_a_folder(repository: Make) -> None:
     """The age of its oldest message, and the digest of its file."""
-    one = house(*NAMES)
+    one = repository(*NAMES)
     folder = mount(one)
-    stage = one.stages["second"]
-    stage.make()
-    stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
+    driver = one.drivers["second"]
+    driver.create_group()
+    driver.ask("XADD", driver.keys.stream, f"{driver.now() - 500_000}-0", "data", "{}")
     janitor = one.janitor(str(folder))
     janitor.until(Event.HTTP_LISTENING)
     wait_for(lambda: janitor.page("/pipelines/second/oldest")[0] == 200, "it was measured")
@@ -67,9 +67,9 @@ def test_it_serves_each_pipeline_of_a_folder(house: Make) -> None:
     assert janitor.end() == 0
 
 
-def test_it_stops_when_its_files_change(house: Make) -> None:
+def test_it_stops_when_its_files_change(repository: Make) -> None:
     """All at once, as Kubernetes changes them. The next process reads the new ones, and stays."""
-    one = house(*NAMES)
+    one = repository(*NAMES)
     folder = mount(one)
     first = one.janitor(str(folder))
     first.until(Event.JANITOR_BECAME_LEADER)
@@ -86,16 +86,16 @@ def test_it_stops_when_its_files_change(house: Make) -> None:
     assert not second.events(Event.FILES_CHANGED)
 
 
-def test_several_files_by_name(house: Make) -> None:
+def test_several_files_by_name(repository: Make) -> None:
     """Only the named ones."""
-    one = house(*NAMES)
-    for stage in one.stages.values():
-        stage.make()
-        stage.add(1)
-        stage.park(stage.read(stage.life()))
+    one = repository(*NAMES)
+    for driver in one.drivers.values():
+        driver.create_group()
+        driver.add(1)
+        driver.park(driver.read(driver.join_group()))
     janitor = one.janitor("--once", str(mount(one) / "second.json"))
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
-    assert {name: len(stage.owned(READY)) for name, stage in one.stages.items()} == {"first": 0, "second": 1}
+    assert {name: len(driver.owned(READY)) for name, driver in one.drivers.items()} == {"first": 0, "second": 1}
 
 
 def rewrite(file: Path, environment: str = "dev", **around: object) -> None:
@@ -151,9 +151,9 @@ def other_redis(folder: Path) -> None:
     ],
     ids=["empty", "edited", "broken", "gone", "environments", "namespaces", "redises", "twice"],
 )
-def test_files_that_it_refuses(house: Make, change: Callable[[Path], object], says: str, hint: str) -> None:
+def test_files_that_it_refuses(repository: Make, change: Callable[[Path], object], says: str, hint: str) -> None:
     """It says why, and exits with 2 before it calls Redis."""
-    one = house(*NAMES)
+    one = repository(*NAMES)
     folder = mount(one)
     change(folder)
     janitor = one.janitor(str(folder))
@@ -175,8 +175,8 @@ def test_a_folder_without_read_permission(tmp_path: Path, monkeypatch: pytest.Mo
     assert error.value.hint == "see that this user may read it"
 
 
-def test_a_spec_is_not_a_worker_file(house: Make) -> None:
+def test_a_spec_is_not_a_worker_file(repository: Make) -> None:
     """Specs are for repositories, whose whole environment is maintained."""
-    janitor = house().janitor("specs/trial.yaml")
+    janitor = repository().janitor("specs/trial.yaml")
     assert janitor.process.wait(PATIENCE) == 2
     assert "`specs/trial.yaml` is neither a folder nor a worker file" in janitor.log()

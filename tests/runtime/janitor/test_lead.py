@@ -4,8 +4,8 @@ import asyncio
 import math
 
 import pytest
-from promises import keep, until
-from stage import Nobody, Stage
+from event_loop import run_async, until
+from pipeline_driver import PipelineDriver, UnknownPods
 from targets import Target
 
 from penstock.clocks import Clocks
@@ -24,9 +24,9 @@ KEY = "penstock:janitor:dev:test"
 
 def test_the_first_janitor_leads_until_it_gives_up(target: Target) -> None:
     """It may renew again and again; then the next becomes leader at once."""
-    stage = Stage(target)
+    driver = PipelineDriver(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = target.link(KEY)
         first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
         assert [await first.ask(), await second.ask(), await first.ask()] == [True, False, True]
@@ -36,24 +36,24 @@ def test_the_first_janitor_leads_until_it_gives_up(target: Target) -> None:
         assert [await second.ask(), await first.ask()] == [True, False]
         await link.close()
 
-    keep(promise())
-    assert 0 < stage.number("PTTL", KEY) <= leader_lock.HOLDS
+    run_async(scenario())
+    assert 0 < driver.number("PTTL", KEY) <= leader_lock.HOLDS
 
 
 def test_a_lock_that_nobody_renews_expires(target: Target) -> None:
     """Its holder was killed, and cannot give it up."""
-    stage = Stage(target)
+    driver = PipelineDriver(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = target.link(KEY)
         first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
         assert await first.ask()
-        stage.ask("PEXPIRE", KEY, 50)
+        driver.ask("PEXPIRE", KEY, 50)
         await until(second.ask, "the other has it")
         assert not await first.ask()
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_janitors_of_other_pipelines_have_another_leader() -> None:
@@ -80,57 +80,57 @@ class LosingLead:
 
 def test_a_round_that_ends_as_standby_exports_nothing(target: Target) -> None:
     """Its work is counted; measurements come from the new leader, or they would be counted twice."""
-    stage = Stage(target, HISTORY)
-    stage.make()
-    stage.add(1)
-    stage.read("somebody-else", 1)
-    tally = stage.tally()
+    driver = PipelineDriver(target, HISTORY)
+    driver.create_group()
+    driver.add(1)
+    driver.read("somebody-else", 1)
+    tally = driver.janitor_metrics()
 
-    async def promise() -> None:
-        links = stage.links()
-        rounds = stage.rounds(links, pods=LosingLead(tally), tally=tally)
-        await until(lambda: idle(stage) >= 1, "it is idle")
+    async def scenario() -> None:
+        links = driver.links()
+        rounds = driver.rounds(links, pods=LosingLead(tally), metrics=tally)
+        await until(lambda: idle(driver) >= 1, "it is idle")
         assert await rounds.make()
-        assert stage.counted(janitor.GHOSTS_REMOVED) == 1
-        assert math.isnan(stage.counted(janitor.GHOSTS))
+        assert driver.counted(janitor.GHOSTS_REMOVED) == 1
+        assert math.isnan(driver.counted(janitor.GHOSTS))
         rounds.start_over()
         assert await rounds.make()
         await links.close()
 
-    keep(promise())
-    assert math.isnan(stage.counted(janitor.TRIM_HELD_BACK, stage.keys.group))
+    run_async(scenario())
+    assert math.isnan(driver.counted(janitor.TRIM_HELD_BACK, driver.keys.group))
 
 
-def idle(stage: Stage) -> int:
-    (told,) = stage.listed("XINFO", "CONSUMERS", stage.keys.stream, stage.keys.group)
+def idle(driver: PipelineDriver) -> int:
+    (told,) = driver.listed("XINFO", "CONSUMERS", driver.keys.stream, driver.keys.group)
     found: int = dict(zip(told[::2], told[1::2], strict=True))["idle"]
     return found
 
 
 def test_a_janitor_that_leads_again_exports_again(target: Target) -> None:
     """All measurements, soon, also those of an hourly task; while another leads they are NaN."""
-    stage = Stage(target, HISTORY)
-    stage.make()
-    group = stage.keys.group
+    driver = PipelineDriver(target, HISTORY)
+    driver.create_group()
+    group = driver.keys.group
 
     def told() -> list[float]:
         return [
-            stage.counted(janitor.GHOSTS),
-            stage.counted(janitor.TRIM_HELD_BACK, group),
-            stage.counted(stream.STREAM_LENGTH),
+            driver.counted(janitor.GHOSTS),
+            driver.counted(janitor.TRIM_HELD_BACK, group),
+            driver.counted(stream.STREAM_LENGTH),
         ]
 
-    async def promise() -> None:
-        links, stop = stage.links(), asyncio.Event()
+    async def scenario() -> None:
+        links, stop = driver.links(), asyncio.Event()
         clocks = Clocks(sleep=lambda seconds: asyncio.sleep(seconds / 100))
-        janitor = Janitor([stage.pipeline], links, stage.board, Nobody(), clocks)
+        janitor = Janitor([driver.pipeline], links, driver.board, UnknownPods(), clocks)
         running = asyncio.create_task(janitor.run(stop))
         await until(lambda: told() == [0, 0, 0], "it leads and tells")
-        stage.ask("SET", links.lock, "another", "PX", 60_000)
+        driver.ask("SET", links.lock, "another", "PX", 60_000)
         await until(lambda: all(map(math.isnan, told())), "another leads")
-        stage.ask("DEL", links.lock)
+        driver.ask("DEL", links.lock)
         await until(lambda: told() == [0, 0, 0], "it leads and tells again")
         stop.set()
         await running
 
-    keep(promise())
+    run_async(scenario())

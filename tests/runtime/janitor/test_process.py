@@ -6,34 +6,34 @@ import signal
 from collections.abc import Callable
 
 import pytest
-from janitors import House, JanitorProcess
+from janitors import JanitorProcess, JanitorRepository
 from patience import PATIENCE
+from pipeline_driver import LEASE
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from servers import Server, wait_for
-from stage import LEASE
 
 from penstock.janitor.leader_lock import lock_of
 from penstock.keys import READY
 from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import METRICS
 
-Make = Callable[..., House]
+Make = Callable[..., JanitorRepository]
 
 
 @pytest.mark.wire
-def test_messages_of_a_lost_worker_are_taken_over_on_an_idle_stream(house: Make) -> None:
+def test_messages_of_a_lost_worker_are_taken_over_on_an_idle_stream(repository: Make) -> None:
     """Without workers and senders, the janitor alone takes over after a lease, and promotes parked messages."""
-    one = house()
-    stage = one.stage
-    stage.make()
-    lost = stage.lost(3)
-    stage.park(lost[:1], wait=1500)
+    one = repository()
+    driver = one.driver
+    driver.create_group()
+    lost = driver.lost(3)
+    driver.park(lost[:1], wait=1500)
     janitor = one.janitor()
 
-    wait_for(lambda: stage.suspect == lost[1:], "they are taken over")
-    assert stage.ready == lost[:1]
-    assert [name for name in stage.consumers() if not name.startswith("~")] == []
+    wait_for(lambda: driver.suspect == lost[1:], "they are taken over")
+    assert driver.ready == lost[:1]
+    assert [name for name in driver.consumers() if not name.startswith("~")] == []
     wait_for(lambda: janitor.number("penstock_taken_over_total", pipeline="trial") == 2, "both are counted")
     wait_for(
         lambda: janitor.number("penstock_promoted_total", pipeline="trial", source="parked") == 1, "so is the third"
@@ -50,13 +50,13 @@ def check_endpoints(janitor: JanitorProcess) -> None:
     assert janitor.page("/pipelines/third/oldest")[0] == 404
 
 
-def test_it_serves_http(house: Make) -> None:
+def test_it_serves_http(repository: Make) -> None:
     """Probes, metrics, Redis and the age of the oldest message; leader and standby alike."""
-    one = house("first", "second")
+    one = repository("first", "second")
     leader, follower = one.janitor(), one.janitor()
     wait_for(lambda: len(one.leaders()) == 1 and not follower.events(Event.JANITOR_STOPPED), "one leads")
-    stage = one.stages["second"]
-    stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
+    driver = one.drivers["second"]
+    driver.ask("XADD", driver.keys.stream, f"{driver.now() - 500_000}-0", "data", "{}")
 
     for janitor in (leader, follower):
         check_endpoints(janitor)
@@ -76,21 +76,21 @@ def test_it_serves_http(house: Make) -> None:
         assert (janitor.number("penstock_redis_seconds_count", pipeline="first") or 0) > 0
 
 
-def test_it_exports_messages_that_drains_cut_off(house: Make) -> None:
+def test_it_exports_messages_that_drains_cut_off(repository: Make) -> None:
     """The workers that cut them off are gone with their counters."""
-    one = house("first")
+    one = repository("first")
     janitor = one.janitor()
     wait_for(lambda: len(one.leaders()) == 1, "it leads")
     wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 0, "it has made the group")
-    stage = one.stages["first"]
-    keys, worker = stage.keys, stage.life("gone")
-    assert stage.run("deregister", [keys.stream, keys.alive, keys.position], keys.group, worker, 2) == 1
+    driver = one.drivers["first"]
+    keys, worker = driver.keys, driver.join_group("gone")
+    assert driver.run("deregister", [keys.stream, keys.alive, keys.position], keys.group, worker, 2) == 1
     wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 2, "it is told")
 
 
-def test_its_metrics_are_those_of_the_contract(house: Make) -> None:
+def test_its_metrics_are_those_of_the_contract(repository: Make) -> None:
     """For each pipeline, no more and no fewer; once it leads, every measurement is known."""
-    one = house("first", "second")
+    one = repository("first", "second")
     janitor = one.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
     contract = {name: metric for name, metric in METRICS.items() if "janitor" in metric.who}
@@ -116,10 +116,10 @@ def families(janitor: JanitorProcess) -> dict[str, Metric]:
 
 
 @pytest.mark.wire
-def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None:
+def test_another_leads_when_the_leader_is_killed_or_stopped(repository: Make) -> None:
     """Within seconds; a stopped one that wakes does no harm and becomes standby."""
-    one = house()
-    one.stage.make()
+    one = repository()
+    one.driver.create_group()
     janitors = [one.janitor() for _ in range(3)]
     wait_for(lambda: len(one.leaders()) == 1, "one leads")
     (killed,) = one.leaders()
@@ -129,35 +129,35 @@ def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None
     (stopped,) = one.leaders()
     stopped.signal(signal.SIGSTOP)
     wait_for(lambda: len(one.leaders()) == 2, "another leads, although the stopped one has not said that it does not")
-    living = one.stage.life(lease=4 * LEASE)
-    one.stage.add(3)
-    held = one.stage.read(living)
+    living = one.driver.join_group(lease=4 * LEASE)
+    one.driver.add(3)
+    held = one.driver.read(living)
     stopped.signal(signal.SIGCONT)
     wait_for(lambda: len(one.leaders()) == 1, "it stands by")
 
     (last,) = one.leaders()
     assert last not in {killed, stopped}
-    assert one.stage.owned(living) == held
+    assert one.driver.owned(living) == held
     assert [janitor.end() for janitor in janitors if janitor is not killed] == [0, 0]
 
 
-def test_a_signal_gives_up_the_lock(house: Make) -> None:
+def test_a_signal_gives_up_the_lock(repository: Make) -> None:
     """So that the next janitor leads at once; SIGTERM and SIGINT alike."""
-    one = house()
-    key = lock_of("dev", [one.stage.keys])
+    one = repository()
+    key = lock_of("dev", [one.driver.keys])
     for number in (signal.SIGTERM, signal.SIGINT):
         janitor = one.janitor()
         janitor.until(Event.JANITOR_BECAME_LEADER)
-        assert one.stage.number("EXISTS", key) == 1
+        assert one.driver.number("EXISTS", key) == 1
         janitor.signal(number)
         assert janitor.process.wait(PATIENCE) == 0
-        assert one.stage.number("EXISTS", key) == 0
+        assert one.driver.number("EXISTS", key) == 0
         assert "Traceback" not in janitor.log()
 
 
-def test_a_second_signal_ends_it_at_once(house: Make, server: Server) -> None:
+def test_a_second_signal_ends_it_at_once(repository: Make, server: Server) -> None:
     """Although Redis does not answer, so that the lock cannot be given up."""
-    one = house(server=server)
+    one = repository(server=server)
     janitor = one.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
     server.pause()
@@ -168,10 +168,10 @@ def test_a_second_signal_ends_it_at_once(house: Make, server: Server) -> None:
     server.resume()
 
 
-def test_without_redis_it_is_not_ready(house: Make, server: Server) -> None:
+def test_without_redis_it_is_not_ready(repository: Make, server: Server) -> None:
     """At the start and later; each outage is logged once."""
     server.kill()
-    one = house(server=server)
+    one = repository(server=server)
     janitor = one.janitor()
     janitor.until(Event.REDIS_UNREACHABLE)
     assert janitor.page("/readyz")[0] == 503
@@ -181,7 +181,7 @@ def test_without_redis_it_is_not_ready(house: Make, server: Server) -> None:
     server.start()
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
     janitor.until(Event.REDIS_REACHABLE)
-    wait_for(lambda: one.stage.listed("XINFO", "GROUPS", "trial"), "it works")
+    wait_for(lambda: one.driver.listed("XINFO", "GROUPS", "trial"), "it works")
 
     server.kill()
     wait_for(lambda: len(janitor.events(Event.REDIS_UNREACHABLE)) == 2, "it says so again")
@@ -195,14 +195,14 @@ def test_without_redis_it_is_not_ready(house: Make, server: Server) -> None:
 
 
 @pytest.mark.wire
-def test_a_failing_pipeline_does_not_stop_the_others(house: Make) -> None:
+def test_a_failing_pipeline_does_not_stop_the_others(repository: Make) -> None:
     """Its keys have another type: this is logged once and counted, and its other tasks go on too."""
-    one = house("broken", "well")
-    broken, well = one.stages["broken"], one.stages["well"]
-    for stage in one.stages.values():
-        stage.make()
-        stage.add(1)
-        stage.park(stage.read(stage.life()))
+    one = repository("broken", "well")
+    broken, well = one.drivers["broken"], one.drivers["well"]
+    for driver in one.drivers.values():
+        driver.create_group()
+        driver.add(1)
+        driver.park(driver.read(driver.join_group()))
     broken.ask("DEL", broken.keys.parked)
     broken.ask("SET", broken.keys.parked, "something else")
     broken.ask("XADD", broken.keys.dead, "1-1", "data", "{}")
@@ -223,45 +223,45 @@ def test_a_failing_pipeline_does_not_stop_the_others(house: Make) -> None:
     assert "Traceback" not in janitor.log()
 
 
-def test_killed_while_it_restores_a_vanished_group(house: Make) -> None:
+def test_killed_while_it_restores_a_vanished_group(repository: Make) -> None:
     """The next janitor continues: each message comes back, and none twice."""
-    one = house()
-    stage = one.stage
-    stage.make()
-    ids = stage.add(3000, size=2000)
-    stage.read(stage.life(), 3000)
-    stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
+    one = repository()
+    driver = one.driver
+    driver.create_group()
+    ids = driver.add(3000, size=2000)
+    driver.read(driver.join_group(), 3000)
+    driver.ask("XGROUP", "DESTROY", driver.keys.stream, driver.keys.group)
 
     first = one.janitor()
-    wait_for(lambda: len(stage.ready) > 100, "it has begun")
+    wait_for(lambda: len(driver.ready) > 100, "it has begun")
     first.kill()
-    begun = len(stage.ready)
+    begun = len(driver.ready)
     one.janitor()
-    wait_for(lambda: len(stage.ready) == 3000, "all of them are ready")
+    wait_for(lambda: len(driver.ready) == 3000, "all of them are ready")
 
-    assert stage.ready == ids
+    assert driver.ready == ids
     assert begun <= 3000
-    assert stage.number("HEXISTS", stage.keys.position, "left") == 0
+    assert driver.number("HEXISTS", driver.keys.position, "left") == 0
 
 
-def test_once(house: Make) -> None:
+def test_once(repository: Make) -> None:
     """One round over each pipeline, and the exit."""
-    one = house("first", "second")
-    for stage in one.stages.values():
-        stage.make()
-        stage.add(1)
-        stage.park(stage.read(stage.life()))
+    one = repository("first", "second")
+    for driver in one.drivers.values():
+        driver.create_group()
+        driver.add(1)
+        driver.park(driver.read(driver.join_group()))
 
     janitor = one.janitor("--once")
 
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
-    assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
+    assert all(len(driver.owned(READY)) == 1 for driver in one.drivers.values())
 
 
-def test_a_wrong_password(house: Make, server: Server) -> None:
+def test_a_wrong_password(repository: Make, server: Server) -> None:
     """It is logged once for all pipelines and tasks, and the pod is not ready; with the right password it goes on."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
-    one = house("first", "second", server=server)
+    one = repository("first", "second", server=server)
     janitor = one.janitor()
     janitor.until(Event.REDIS_REFUSED)
     assert janitor.page("/readyz")[0] == 503
@@ -271,11 +271,11 @@ def test_a_wrong_password(house: Make, server: Server) -> None:
     assert janitor.events(Event.JANITOR_TASK_FAILED) == []
 
 
-def test_a_lock_key_of_another_type(house: Make) -> None:
+def test_a_lock_key_of_another_type(repository: Make) -> None:
     """It is logged once; the janitor leads when the key is gone."""
-    one = house()
-    key = lock_of("dev", [one.stage.keys])
-    one.stage.ask("HSET", key, "something", "else")
+    one = repository()
+    key = lock_of("dev", [one.driver.keys])
+    one.driver.ask("HSET", key, "something", "else")
     janitor = one.janitor()
     janitor.until(Event.JANITOR_TASK_FAILED)
     wait_for(
@@ -283,14 +283,14 @@ def test_a_lock_key_of_another_type(house: Make) -> None:
         "it is counted",
     )
     assert len(janitor.events(Event.JANITOR_TASK_FAILED)) == 1
-    one.stage.ask("DEL", key)
+    one.driver.ask("DEL", key)
     janitor.until(Event.JANITOR_BECAME_LEADER)
 
 
-def test_once_without_redis(house: Make, server: Server) -> None:
+def test_once_without_redis(repository: Make, server: Server) -> None:
     """An error message, and an exit code."""
     server.kill()
-    one = house(server=server)
+    one = repository(server=server)
     for option in ("--once", "--dry-run"):
         janitor = one.janitor(option)
         assert janitor.process.wait(PATIENCE) == 2
@@ -300,10 +300,10 @@ def test_once_without_redis(house: Make, server: Server) -> None:
         assert "Traceback" not in janitor.log()
 
 
-def test_once_without_a_password(house: Make, server: Server) -> None:
+def test_once_without_a_password(repository: Make, server: Server) -> None:
     """The same hint as from other commands, and no word of a retry."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
-    one = house("first", "second", server=server)
+    one = repository("first", "second", server=server)
     for option in ("--once", "--dry-run"):
         janitor = one.janitor(option)
         assert janitor.process.wait(PATIENCE) == 2

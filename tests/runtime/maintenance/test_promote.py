@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from promises import keep
-from stage import Stage
+from event_loop import run_async
+from pipeline_driver import PipelineDriver
 from targets import Target
 
 from penstock.maintenance import promote as module
@@ -13,99 +13,99 @@ from penstock.maintenance.replies import without_group
 from penstock.wire.errors import Refused
 
 
-async def promoted(stage: Stage) -> PromoteResult:
-    link = stage.link()
+async def promoted(driver: PipelineDriver) -> PromoteResult:
+    link = driver.link()
     try:
-        return await promote(link, stage.keys)
+        return await promote(link, driver.keys)
     finally:
         await link.close()
 
 
-def delay(stage: Stage, name: str, body: str, *, wait: int = 0) -> None:
+def delay(driver: PipelineDriver, name: str, body: str, *, wait: int = 0) -> None:
     """Delay a message as `send.lua` does."""
     pack = "return redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack({'data', ARGV[2]}))"
-    stage.ask("EVAL", pack, 1, stage.keys.bodies, name, body)
-    stage.ask("ZADD", stage.keys.delayed, stage.now() + wait, name)
+    driver.ask("EVAL", pack, 1, driver.keys.bodies, name, body)
+    driver.ask("ZADD", driver.keys.delayed, driver.now() + wait, name)
 
 
 def test_due_parked_entries_become_ready(target: Target) -> None:
     """With the same delivery count; the others stay, and the reply has the next due time."""
-    stage = Stage(target)
-    stage.make()
-    first, second, third = stage.add(3)
-    stage.read(stage.life())
-    stage.park([first, second])
-    stage.park([third], wait=60_000)
+    driver = PipelineDriver(target)
+    driver.create_group()
+    first, second, third = driver.add(3)
+    driver.read(driver.join_group())
+    driver.park([first, second])
+    driver.park([third], wait=60_000)
 
-    result = keep(promoted(stage))
+    result = run_async(promoted(driver))
 
-    assert stage.ready == [first, second]
-    assert stage.parked == list(stage.due()) == [third]
-    assert {one.deliveries for one in stage.pending().values()} == {1}
+    assert driver.ready == [first, second]
+    assert driver.parked == list(driver.due()) == [third]
+    assert {one.deliveries for one in driver.pending().values()} == {1}
     assert (result.promoted, result.entered, result.lost, result.ready, result.suspect) == (2, 0, 0, True, False)
     assert result.next_due is not None
     assert 30_000 < result.next_due <= 60_000
-    assert abs(result.time - stage.now()) < 10_000
+    assert abs(result.time - driver.now()) < 10_000
 
 
 def test_a_crashed_message_becomes_a_suspect_again(target: Target) -> None:
     """Its next attempt runs isolated too."""
-    stage = Stage(target)
-    stage.make()
-    ids = stage.add(2)
-    stage.read(stage.life())
-    stage.park(ids)
-    stage.ask("HSET", stage.keys.crashed, ids[0], "crash")
+    driver = PipelineDriver(target)
+    driver.create_group()
+    ids = driver.add(2)
+    driver.read(driver.join_group())
+    driver.park(ids)
+    driver.ask("HSET", driver.keys.crashed, ids[0], "crash")
 
-    result = keep(promoted(stage))
+    result = run_async(promoted(driver))
 
-    assert (stage.suspect, stage.ready) == ([ids[0]], [ids[1]])
+    assert (driver.suspect, driver.ready) == ([ids[0]], [ids[1]])
     assert result.suspect
 
 
 def test_an_entry_that_a_consumer_owns_is_left_alone(target: Target) -> None:
     """A due time alone promotes nothing: only entries that `~parked` still owns are promoted."""
-    stage = Stage(target)
-    stage.make()
-    (entry,) = stage.add()
-    consumer = stage.life()
-    stage.read(consumer)
-    stage.ask("ZADD", stage.keys.parked, stage.now(), entry)
+    driver = PipelineDriver(target)
+    driver.create_group()
+    (entry,) = driver.add()
+    consumer = driver.join_group()
+    driver.read(consumer)
+    driver.ask("ZADD", driver.keys.parked, driver.now(), entry)
 
-    keep(promoted(stage))
+    run_async(promoted(driver))
 
-    assert stage.owned(consumer) == [entry]
-    assert stage.due() == {}
+    assert driver.owned(consumer) == [entry]
+    assert driver.due() == {}
 
 
 def test_deleted_parked_entries_are_reported(target: Target) -> None:
     """Redis forgets them at once, or a claim finds out later; either way nothing waits for ever."""
-    stage = Stage(target)
-    stage.make()
-    ids = stage.add(2)
-    stage.read(stage.life())
-    stage.park(ids)
-    stage.ask("XDEL", stage.keys.stream, ids[0])
+    driver = PipelineDriver(target)
+    driver.create_group()
+    ids = driver.add(2)
+    driver.read(driver.join_group())
+    driver.park(ids)
+    driver.ask("XDEL", driver.keys.stream, ids[0])
 
-    result = keep(promoted(stage))
-    claimed = stage.claim(stage.life())
+    result = run_async(promoted(driver))
+    claimed = driver.claim(driver.join_group())
 
     assert result.lost + claimed[0] == 1
-    assert stage.pending().keys() == {ids[1]}
+    assert driver.pending().keys() == {ids[1]}
 
 
 def test_due_delayed_messages_enter_the_stream(target: Target) -> None:
     """With the fields that were sent; nothing of them is left beside the stream."""
-    stage = Stage(target)
-    stage.make()
-    delay(stage, "a", '{"n": 1}')
-    delay(stage, "b", '{"n": 2}', wait=60_000)
+    driver = PipelineDriver(target)
+    driver.create_group()
+    delay(driver, "a", '{"n": 1}')
+    delay(driver, "b", '{"n": 2}', wait=60_000)
 
-    result = keep(promoted(stage))
+    result = run_async(promoted(driver))
 
-    (entry,) = stage.listed("XRANGE", stage.keys.stream, "-", "+")
+    (entry,) = driver.listed("XRANGE", driver.keys.stream, "-", "+")
     assert entry[1] == ["data", '{"n": 1}']
-    assert stage.listed("HKEYS", stage.keys.bodies) == stage.listed("ZRANGE", stage.keys.delayed, 0, -1) == ["b"]
+    assert driver.listed("HKEYS", driver.keys.bodies) == driver.listed("ZRANGE", driver.keys.delayed, 0, -1) == ["b"]
     assert result.entered == 1
 
 
@@ -116,31 +116,31 @@ def test_due_delayed_messages_enter_the_stream(target: Target) -> None:
 )
 def test_a_foreign_body_does_not_block_the_next_message(target: Target, body: str) -> None:
     """A body that cannot enter is dropped and reported as lost."""
-    stage = Stage(target)
-    stage.make()
-    stage.ask("HSET", stage.keys.bodies, "bad", body.encode("latin-1"))
-    stage.ask("ZADD", stage.keys.delayed, 1, "bad")
-    delay(stage, "good", "{}")
+    driver = PipelineDriver(target)
+    driver.create_group()
+    driver.ask("HSET", driver.keys.bodies, "bad", body.encode("latin-1"))
+    driver.ask("ZADD", driver.keys.delayed, 1, "bad")
+    delay(driver, "good", "{}")
 
-    result = keep(promoted(stage))
+    result = run_async(promoted(driver))
 
     assert (result.entered, result.lost) == (1, 1)
-    assert stage.listed("HKEYS", stage.keys.bodies) == []
+    assert driver.listed("HKEYS", driver.keys.bodies) == []
 
 
 def test_one_call_is_bounded_and_reports_more(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """By number and by bytes; a body that exceeds the bytes enters alone."""
     monkeypatch.setattr(module, "MOST", 3)
     monkeypatch.setattr(module, "BYTES", 2000)
-    stage = Stage(target)
-    stage.make()
-    ids = stage.add(5)
-    stage.read(stage.life())
-    stage.park(ids)
+    driver = PipelineDriver(target)
+    driver.create_group()
+    ids = driver.add(5)
+    driver.read(driver.join_group())
+    driver.park(ids)
     for name in "abc":
-        delay(stage, name, json.dumps(name * 3000))
+        delay(driver, name, json.dumps(name * 3000))
 
-    result = [keep(promoted(stage)) for _ in range(3)]
+    result = [run_async(promoted(driver)) for _ in range(3)]
 
     assert [(one.promoted, one.entered) for one in result] == [(3, 1), (2, 1), (0, 1)]
     assert [one.next_due for one in result] == [0, 0, None]
@@ -148,7 +148,7 @@ def test_one_call_is_bounded_and_reports_more(target: Target, monkeypatch: pytes
 
 def test_a_missing_group_is_recognized(target: Target) -> None:
     """In the error of every server, whatever text it adds."""
-    stage = Stage(target)
+    driver = PipelineDriver(target)
     with pytest.raises(Refused) as caught:
-        keep(promoted(stage))
+        run_async(promoted(driver))
     assert without_group(caught.value)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from health_servers import Served
+from health_servers import HealthEndpoints
 from patience import PATIENCE
 
 from penstock_spec.kinds.pipeline import Pipeline
@@ -27,12 +27,12 @@ def spec() -> Pipeline:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., Served]]:
+def serve() -> Iterator[Callable[..., HealthEndpoints]]:
     """Starts one; all of them are stopped at the end."""
-    running: list[Served] = []
+    running: list[HealthEndpoints] = []
 
-    def start(limit: float = 5.0) -> Served:
-        running.append(Served(limit))
+    def start(limit: float = 5.0) -> HealthEndpoints:
+        running.append(HealthEndpoints(limit))
         return running[-1]
 
     yield start
@@ -41,7 +41,7 @@ def serve() -> Iterator[Callable[..., Served]]:
 
 
 @pytest.fixture
-def served(serve: Callable[..., Served]) -> Served:
+def served(serve: Callable[..., HealthEndpoints]) -> HealthEndpoints:
     return serve()
 
 

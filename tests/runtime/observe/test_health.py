@@ -13,7 +13,7 @@ from contextlib import suppress
 from http import HTTPStatus
 
 import pytest
-from health_servers import Served, read_all
+from health_servers import HealthEndpoints, read_all
 from logged import logged
 from patience import PATIENCE
 
@@ -27,7 +27,7 @@ from penstock.observe.readiness import Readiness, Why
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.metrics import working
 
-Serve = Callable[..., Served]
+Serve = Callable[..., HealthEndpoints]
 Eventually = Callable[[Callable[[], object], str], None]
 GET = b"GET /livez HTTP/1.1\r\nHost: x\r\n"
 
@@ -112,7 +112,7 @@ def test_a_heart_remembers_how_late_it_was_for_a_while() -> None:
     assert heart.lag() == 5 - EVERY
 
 
-def test_readiness_has_reasons(served: Served) -> None:
+def test_readiness_has_reasons(served: HealthEndpoints) -> None:
     """Every one that holds is named; ready when there is none."""
     assert served.ask("/readyz").body == b"not ready: starting\n"
     served.readiness.hold(Why.DRAINING)
@@ -128,7 +128,7 @@ def test_readiness_has_reasons(served: Served) -> None:
     assert served.ask("/livez").status == HTTPStatus.OK
 
 
-def test_metrics_are_served_as_the_client_asks(served: Served) -> None:
+def test_metrics_are_served_as_the_client_asks(served: HealthEndpoints) -> None:
     """In its format, compressed where it can take that; a live value each time."""
     metrics = Metrics.of("worker", pipeline="x", board=served.board)
     metrics.counter(working.DONE).add(2)
@@ -178,7 +178,11 @@ async def _absent() -> RedisHealth:
     ],
 )
 def test_how_redis_is(
-    served: Served, monkeypatch: pytest.MonkeyPatch, ask: health.AskRedis, status: HTTPStatus, told: dict[str, object]
+    served: HealthEndpoints,
+    monkeypatch: pytest.MonkeyPatch,
+    ask: health.AskRedis,
+    status: HTTPStatus,
+    told: dict[str, object],
 ) -> None:
     """How long a PING takes, and whether the group is there; errors by their type; a Redis that hangs is not well."""
     monkeypatch.setattr(health, "ASK", 0.2)
@@ -188,7 +192,7 @@ def test_how_redis_is(
     assert answered.headers["Content-Type"] == "application/json"
 
 
-def test_others_add_paths_while_it_runs(served: Served) -> None:
+def test_others_add_paths_while_it_runs(served: HealthEndpoints) -> None:
     """Such as the age of a pipeline's oldest message, for KEDA; each is found by its whole path."""
 
     async def oldest(request: Request) -> Answer:
@@ -200,7 +204,7 @@ def test_others_add_paths_while_it_runs(served: Served) -> None:
     assert served.ask("/pipelines/jobs/oldest/").status == HTTPStatus.NOT_FOUND
 
 
-def test_a_path_that_fails_is_a_plain_500(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_path_that_fails_is_a_plain_500(served: HealthEndpoints, caplog: pytest.LogCaptureFixture) -> None:
     """The client is told nothing of the error, the log its type and place; the server goes on."""
 
     async def broken(_request: Request) -> Answer:
@@ -215,7 +219,7 @@ def test_a_path_that_fails_is_a_plain_500(served: Served, caplog: pytest.LogCapt
     assert served.ask("/livez").status == HTTPStatus.OK
 
 
-def test_head_is_get_without_a_body(served: Served) -> None:
+def test_head_is_get_without_a_body(served: HealthEndpoints) -> None:
     """With the length that the body would have."""
     got, headed = served.ask("/livez"), served.ask("/livez", "HEAD")
     assert (headed.status, headed.body) == (got.status, b"")
@@ -223,7 +227,7 @@ def test_head_is_get_without_a_body(served: Served) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "BREW"])
-def test_other_methods_are_not_allowed(served: Served, method: str) -> None:
+def test_other_methods_are_not_allowed(served: HealthEndpoints, method: str) -> None:
     """405 and which are; where there is nothing, that is said first."""
     answered = served.ask("/livez", method)
     assert (answered.status, answered.headers["Allow"]) == (HTTPStatus.METHOD_NOT_ALLOWED, "GET, HEAD")
@@ -252,9 +256,9 @@ def test_other_methods_are_not_allowed(served: Served, method: str) -> None:
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
     ],
 )
-def test_invalid_requests_are_refused(served: Served, said: bytes) -> None:
+def test_invalid_requests_are_refused(served: HealthEndpoints, said: bytes) -> None:
     """400, in words, whatever it is."""
-    assert served.say(said).startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert served.send_raw(said).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
 @pytest.mark.parametrize(
@@ -267,22 +271,22 @@ def test_invalid_requests_are_refused(served: Served, said: bytes) -> None:
         GET + b"Content-Length: 5\r\n\r\nhello",
     ],
 )
-def test_valid_requests_are_answered(served: Served, said: bytes) -> None:
+def test_valid_requests_are_answered(served: HealthEndpoints, said: bytes) -> None:
     """Then the server hangs up."""
-    answered = served.say(said)
+    answered = served.send_raw(said)
     assert answered.startswith(b"HTTP/1.1 200 OK\r\n")
     assert answered.endswith(b"\r\n\r\nalive\n")
     assert b"\r\nConnection: close\r\n" in answered
 
 
 @pytest.mark.parametrize("size", [MOST_HEAD, 1_000_000])
-def test_a_request_has_a_bound(served: Served, size: int) -> None:
+def test_a_request_has_a_bound(served: HealthEndpoints, size: int) -> None:
     """One that does not end is refused; the answer reaches who sends on."""
-    answered = served.say(GET + b"X: " + b"x" * size + b"\r\n\r\n")
+    answered = served.send_raw(GET + b"X: " + b"x" * size + b"\r\n\r\n")
     assert answered.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
 
 
-def test_idle_connections_block_nobody(served: Served) -> None:
+def test_idle_connections_block_nobody(served: HealthEndpoints) -> None:
     """However many there are, the next client is answered; the oldest of the silent have been hung up on."""
     silent = [served.connect() for _ in range(health.MOST + 20)]
     for one in silent[::2]:
@@ -293,7 +297,7 @@ def test_idle_connections_block_nobody(served: Served) -> None:
         one.close()
 
 
-def test_a_request_has_to_arrive_in_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_has_to_arrive_in_time(served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte now and then does not keep a connection."""
     monkeypatch.setattr(health, "ARRIVE", 0.3)
     with served.connect() as slow:
@@ -316,7 +320,7 @@ def test_a_request_has_to_arrive_in_time(served: Served, monkeypatch: pytest.Mon
     assert ended
 
 
-def test_an_answer_has_to_be_taken_in_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_has_to_be_taken_in_time(served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that asks for much and takes it slowly is hung up on."""
     monkeypatch.setattr(health, "TAKE", 0.3)
 
@@ -333,7 +337,7 @@ def test_an_answer_has_to_be_taken_in_time(served: Served, monkeypatch: pytest.M
     assert 0 < taken < 50_000_000
 
 
-def test_a_port_in_use_is_named(served: Served) -> None:
+def test_a_port_in_use_is_named(served: HealthEndpoints) -> None:
     """Before anything runs."""
     other = HealthServer(Heart(), 1, Readiness(), served.server._pages)  # noqa: SLF001 - the same page will do
     with pytest.raises(CannotGoOn) as raised:

@@ -6,10 +6,22 @@ import signal
 from collections.abc import Callable
 
 import pytest
+from event_loop import run_async
 from operator_cli import first_line
 from patience import PATIENCE
-from promises import keep
-from rights import DEDUP, DROPS, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call, call_raw, counts_lag, worked
+from redis_users import (
+    DEDUP,
+    DROPS,
+    HISTORY,
+    KEDA_LIST,
+    PLAIN,
+    SMALL,
+    RedisUser,
+    call,
+    call_raw,
+    counts_lag,
+    fill_every_state,
+)
 from servers import wait_for
 from targets import Target
 
@@ -17,7 +29,7 @@ from penstock.producer.producer import Producer
 from penstock.wire.errors import Refused
 from penstock_spec.kinds.pipeline.rights.roles import Role
 
-Grant = Callable[..., Granted]
+Grant = Callable[..., RedisUser]
 
 
 class TestProducer:
@@ -34,10 +46,10 @@ class TestProducer:
         if HISTORY in said and not counts_lag(target):
             return
         user = grant("producer", said)
-        desk, pipeline = user.desk, user.stage().pipeline
-        desk.stage.make()
+        cli, pipeline = user.cli, user.driver().pipeline
+        cli.driver.create_group()
 
-        async def promise() -> None:
+        async def scenario() -> None:
             async with Producer(pipeline, credentials=user.credentials) as producer:
                 sent = await producer.send({"n": 0})
                 for n in range(1, 30):
@@ -47,16 +59,16 @@ class TestProducer:
                 await producer.send({"n": 100}, delay=3600)
                 await producer.result(sent)
 
-        keep(promise())
+        run_async(scenario())
         assert user.refusals() == []
-        assert desk.stage.number("ZCARD", desk.keys.delayed) == 1
-        assert desk.stage.number("XLEN", desk.keys.stream) == (19 if "drop" in said else 30)
+        assert cli.driver.number("ZCARD", cli.keys.delayed) == 1
+        assert cli.driver.number("XLEN", cli.keys.stream) == (19 if "drop" in said else 30)
 
     def test_it_cannot_read_or_remove(self, grant: Grant) -> None:
         user = grant("producer")
-        keys = user.desk.keys
-        user.desk.stage.make()
-        user.desk.stage.add(1)
+        keys = user.cli.keys
+        user.cli.driver.create_group()
+        user.cli.driver.add(1)
         for words in (
             ("XRANGE", keys.stream, "-", "+"),
             ("XREVRANGE", keys.stream, "+", "-"),
@@ -75,7 +87,7 @@ class TestProducer:
             refuses(user, *words)
 
 
-def refuses(user: Granted, *words: str | int) -> None:
+def refuses(user: RedisUser, *words: str | int) -> None:
     with pytest.raises(Refused) as told:
         call(user, *words)
     assert told.value.code == "NOPERM", f"{words}: {told.value}"
@@ -100,36 +112,36 @@ async def handle(message, context):
         """Done, failed, dead; lost with its worker and taken over; delayed; and Redis has refused nothing."""
         said = f"{PLAIN}\nwork: {{lease: 10s, block: 1s}}"
         user = grant("worker", said, handlers=self.HANDLERS)
-        desk = user.desk
-        desk.stage.make()
-        desk.stage.lost(1, name="gone")
-        desk.ask("SET", f"{desk.keys.dedup}x", "01ARZ3NDEKTSV4RRFFQ69G5FA1")
-        keys = (desk.keys.stream, desk.keys.delayed, desk.keys.bodies, desk.keys.position)
+        cli = user.cli
+        cli.driver.create_group()
+        cli.driver.lost(1, name="gone")
+        cli.ask("SET", f"{cli.keys.dedup}x", "01ARZ3NDEKTSV4RRFFQ69G5FA1")
+        keys = (cli.keys.stream, cli.keys.delayed, cli.keys.bodies, cli.keys.position)
         told = ("01ARZ3NDEKTSV4RRFFQ69G5FA0", 100, 2, "data", '{"n": 50}')
-        desk.stage.run("send", keys, desk.keys.group, "until-done", 100, "reject", 0, *told)
+        cli.driver.run("send", keys, cli.keys.group, "until-done", 100, "reject", 0, *told)
         fields = ("penstock-id", "01ARZ3NDEKTSV4RRFFQ69G5FA1", "penstock-key", "x")
-        desk.ask("XADD", desk.keys.stream, "*", "data", '{"n": 1}', *fields)
-        desk.trial.send([{"n": n} for n in (3, 4, 5, 6)])
-        worker = desk.trial.start(
-            *("worker", "trial", "--redis", desk.trial.target.url, "--listen", "127.0.0.1:0"), environ=user.environ
+        cli.ask("XADD", cli.keys.stream, "*", "data", '{"n": 1}', *fields)
+        cli.trial.send([{"n": n} for n in (3, 4, 5, 6)])
+        worker = cli.trial.start(
+            *("worker", "trial", "--redis", cli.trial.target.url, "--listen", "127.0.0.1:0"), environ=user.environ
         )
         worker.ready()
-        desk.trial.drained()
-        wait_for(lambda: desk.stage.number("ZCARD", desk.keys.delayed) == 0, "the delayed one came")
-        desk.trial.drained()
-        [letter] = desk.trial.dead()
+        cli.trial.until_drained()
+        wait_for(lambda: cli.driver.number("ZCARD", cli.keys.delayed) == 0, "the delayed one came")
+        cli.trial.until_drained()
+        [letter] = cli.trial.dead()
         assert letter["penstock-dead-error"] == "ValueError: no"
-        assert desk.stage.number("EXISTS", f"{desk.keys.dedup}x") == 0
-        assert [key for key in desk.stage.everything() if key.startswith(desk.keys.result)]
+        assert cli.driver.number("EXISTS", f"{cli.keys.dedup}x") == 0
+        assert [key for key in cli.driver.everything() if key.startswith(cli.keys.result)]
         assert worker.end() == 0
         assert user.refusals() == []
-        started = {line.split()[1] for line in desk.trial.ledger.read_text().splitlines()}
+        started = {line.split()[1] for line in cli.trial.ledger.read_text().splitlines()}
         assert started == {"0", "1", "3", "4", "5", "6", "50"}
 
     def test_unneeded_rights_are_refused(self, grant: Grant) -> None:
         user = grant("worker")
-        keys = user.desk.keys
-        user.desk.stage.make()
+        keys = user.cli.keys
+        user.cli.driver.create_group()
         for words in (
             ("XTRIM", keys.stream, "MAXLEN", 0),
             ("XGROUP", "DESTROY", keys.stream, keys.group),
@@ -153,21 +165,21 @@ class TestScaler:
         if said == HISTORY and not counts_lag(target):
             return
         user = grant("scaler", said)
-        desk = user.desk
-        desk.stage.make()
-        desk.stage.add(3)
-        questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", desk.keys.stream)]
+        cli = user.cli
+        cli.driver.create_group()
+        cli.driver.add(3)
+        questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", cli.keys.stream)]
         if said == HISTORY:
             questions += [
                 ("INFO",),
-                ("XINFO", "GROUPS", desk.keys.stream),
-                ("XPENDING", desk.keys.stream, desk.keys.group),
+                ("XINFO", "GROUPS", cli.keys.stream),
+                ("XPENDING", cli.keys.stream, cli.keys.group),
             ]
         for words in questions:
             call_raw(user, *words)
-        parked = ("EVAL", KEDA_LIST, 1, desk.keys.parked)
+        parked = ("EVAL", KEDA_LIST, 1, cli.keys.parked)
         assert call_raw(user, *parked) == 0
-        desk.stage.park(desk.stage.read(desk.stage.life()), wait=1000)
+        cli.driver.park(cli.driver.read(cli.driver.join_group()), wait=1000)
         assert call_raw(user, *parked) == 3
 
     @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
@@ -175,7 +187,7 @@ class TestScaler:
         if said == HISTORY and not counts_lag(target):
             return
         user = grant("scaler", said)
-        keys = user.desk.keys
+        keys = user.cli.keys
         for words in (
             ("XRANGE", keys.stream, "-", "+"),
             ("XADD", keys.stream, "*", "a", "b"),
@@ -200,19 +212,19 @@ class TestJanitor:
         if said == HISTORY and not counts_lag(target):
             return
         user = grant("janitor", said)
-        desk = user.desk
-        desk.stage.make()
-        worked(desk.stage)
+        cli = user.cli
+        cli.driver.create_group()
+        fill_every_state(cli.driver)
         for option in ("--dry-run", "--once"):
-            process = desk.start("janitor", option, "--listen", "off", environ=user.environ)
+            process = cli.start("janitor", option, "--listen", "off", environ=user.environ)
             out, err = process.communicate(timeout=PATIENCE)
             assert process.returncode == 0, out + err
         assert user.refusals() == []
 
     def test_unneeded_rights_are_refused(self, grant: Grant) -> None:
         user = grant("janitor")
-        keys = user.desk.keys
-        user.desk.stage.make()
+        keys = user.cli.keys
+        user.cli.driver.create_group()
         for words in (
             ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"),
             ("XREAD", "STREAMS", keys.stream, "0"),
@@ -232,22 +244,22 @@ class TestOperator:
     @pytest.mark.wire
     def test_every_verb_works(self, grant: Grant, monkeypatch: pytest.MonkeyPatch) -> None:
         user = grant("operator", f"{DEDUP}\nretries: {{attempts: 2}}")
-        desk = user.desk
+        cli = user.cli
         for name, value in user.environ.items():
             monkeypatch.setenv(name, value)
-        desk.stage.make()
-        worked(desk.stage)
-        desk.died(3)
-        assert desk.penstock("status").code == 0
-        [*_, waiting] = desk.penstock("peek", "trial", "--json").objects
-        assert desk.penstock("peek", "trial", waiting["id"]).code == 0
-        assert desk.penstock("send", "trial", '{"n": 1}').code == 0
-        first, second, third, *_ = (one["id"] for one in desk.penstock("dlq", "list", "trial", "--json").objects)
-        assert desk.penstock("dlq", "show", "trial", first).code == 0
-        assert desk.penstock("dlq", "replay", "trial", second).code == 0
-        assert desk.penstock("dlq", "replay", "trial", second, "--yes").code == 0
-        assert desk.penstock("dlq", "purge", "trial", third, "--yes").code == 0
-        process = desk.start("tail", "trial", "--last", "1", environ=user.environ)
+        cli.driver.create_group()
+        fill_every_state(cli.driver)
+        cli.died(3)
+        assert cli.penstock("status").code == 0
+        [*_, waiting] = cli.penstock("peek", "trial", "--json").objects
+        assert cli.penstock("peek", "trial", waiting["id"]).code == 0
+        assert cli.penstock("send", "trial", '{"n": 1}').code == 0
+        first, second, third, *_ = (one["id"] for one in cli.penstock("dlq", "list", "trial", "--json").objects)
+        assert cli.penstock("dlq", "show", "trial", first).code == 0
+        assert cli.penstock("dlq", "replay", "trial", second).code == 0
+        assert cli.penstock("dlq", "replay", "trial", second, "--yes").code == 0
+        assert cli.penstock("dlq", "purge", "trial", third, "--yes").code == 0
+        process = cli.start("tail", "trial", "--last", "1", environ=user.environ)
         first_line(process)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
@@ -255,8 +267,8 @@ class TestOperator:
 
     def test_unneeded_rights_are_refused(self, grant: Grant) -> None:
         user = grant("operator")
-        keys = user.desk.keys
-        user.desk.stage.make()
+        keys = user.cli.keys
+        user.cli.driver.create_group()
         for words in (
             ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"),
             ("DEL", keys.stream),
@@ -291,7 +303,7 @@ def test_no_role_has_unneeded_rights(grant: Grant, role: str) -> None:
         ("SCRIPT", "FLUSH"),
         ("CLIENT", "KILL", "ID", 1),
         ("REPLICAOF", "NO", "ONE"),
-        ("GETDEL", user.desk.keys.stream),
+        ("GETDEL", user.cli.keys.stream),
         ("XLEN", "other"),
         ("XADD", "trial2", "*", "a", "b"),
         ("XLEN", "{trial}:other"),

@@ -6,7 +6,7 @@ import base64
 import json
 
 import pytest
-from operator_cli import Desk
+from operator_cli import OperatorCli
 
 from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import Entry
@@ -24,51 +24,51 @@ class TestList:
     """Many, briefly."""
 
     @pytest.mark.wire
-    def test_the_newest_comes_first(self, desk: Desk) -> None:
-        ids = desk.died(5)
-        told = desk.penstock("dlq", "list", "trial", "--json").objects
+    def test_the_newest_comes_first(self, cli: OperatorCli) -> None:
+        ids = cli.died(5)
+        told = cli.penstock("dlq", "list", "trial", "--json").objects
         assert [one["id"] for one in told] == ids[::-1]
-        oldest_first = desk.penstock("dlq", "list", "trial", "--json", "--oldest-first").objects
+        oldest_first = cli.penstock("dlq", "list", "trial", "--json", "--oldest-first").objects
         assert [one["id"] for one in oldest_first] == ids
 
-    def test_a_row_has_reason_and_log_fields(self, desk: Desk) -> None:
+    def test_a_row_has_reason_and_log_fields(self, cli: OperatorCli) -> None:
         """For people in a table, for machines as an object."""
-        id_ = desk.dies(*body(n=42, pet="rex"), error="TimeoutError: it took longer than 60s", attempts=3)
-        heading, line = desk.penstock("dlq", "list", "trial").out.splitlines()
+        id_ = cli.dies(*body(n=42, pet="rex"), error="TimeoutError: it took longer than 60s", attempts=3)
+        heading, line = cli.penstock("dlq", "list", "trial").out.splitlines()
         assert heading.split() == ["id", "age", "reason", "attempts", "error", "fields"]
         assert line.split()[0] == id_
         assert line.split()[2:] == ["failed", "3", "TimeoutError", "n=42", "pet=rex"]
-        [told] = desk.penstock("dlq", "list", "trial", "--json").objects
+        [told] = cli.penstock("dlq", "list", "trial", "--json").objects
         expected = {"id": id_, "reason": "failed", "attempts": 3, "error_type": "TimeoutError", "deaths": 1}
         assert expected.items() <= told.items()
         assert told["fields"] == {"n": 42, "pet": "rex"}
 
-    def test_nothing_else_of_a_body_is_shown(self, desk: Desk) -> None:
+    def test_nothing_else_of_a_body_is_shown(self, cli: OperatorCli) -> None:
         """Nor the text of an error, which may quote it."""
-        desk.dies(*body(n=1, card=CARD), error=f"ValueError: no card: {CARD}")
+        cli.dies(*body(n=1, card=CARD), error=f"ValueError: no card: {CARD}")
         for words in ((), ("--json",)):
-            ran = desk.penstock("dlq", "list", "trial", *words)
+            ran = cli.penstock("dlq", "list", "trial", *words)
             assert "ValueError" in ran.out
             assert CARD not in ran.out + ran.err
 
-    def test_the_limit_is_kept_and_reported(self, desk: Desk) -> None:
-        ids = desk.died(30)
-        ran = desk.penstock("dlq", "list", "trial", "--json", "--limit", "7")
+    def test_the_limit_is_kept_and_reported(self, cli: OperatorCli) -> None:
+        ids = cli.died(30)
+        ran = cli.penstock("dlq", "list", "trial", "--json", "--limit", "7")
         assert [one["id"] for one in ran.objects] == ids[:-8:-1]
         assert "there are more" in ran.err
-        assert "there are more" not in desk.penstock("dlq", "list", "trial", "--limit", "30").err
+        assert "there are more" not in cli.penstock("dlq", "list", "trial", "--limit", "30").err
 
     @pytest.mark.wire
-    def test_pages_are_walked_to_the_end(self, desk: Desk) -> None:
+    def test_pages_are_walked_to_the_end(self, cli: OperatorCli) -> None:
         """Small letters and large ones, each once."""
-        ids = [desk.dies(*body(n=n, text="x" * (0 if n % 50 else 100_000))) for n in range(1200)]
-        told = desk.penstock("dlq", "list", "trial", "--json", "--limit", "5000", "--oldest-first").objects
+        ids = [cli.dies(*body(n=n, text="x" * (0 if n % 50 else 100_000))) for n in range(1200)]
+        told = cli.penstock("dlq", "list", "trial", "--json", "--limit", "5000", "--oldest-first").objects
         assert [one["id"] for one in told] == ids
 
-    def test_finding_nothing_sets_the_exit_code(self, desk: Desk) -> None:
-        assert desk.penstock("dlq", "list", "trial").code == 1
-        desk.died(1)
-        ran = desk.penstock("dlq", "list", "trial", "--error", "nothing like it")
+    def test_finding_nothing_sets_the_exit_code(self, cli: OperatorCli) -> None:
+        assert cli.penstock("dlq", "list", "trial").code == 1
+        cli.died(1)
+        ran = cli.penstock("dlq", "list", "trial", "--error", "nothing like it")
         assert (ran.code, ran.out) == (1, "")
         assert ran.err == "1 dead letter was looked at, and none is meant\n"
 
@@ -92,45 +92,45 @@ class TestList:
             (["--older-than", "1d", "--reason", "lost"], set()),
         ],
     )
-    def test_filters_select_matching_dead_letters(self, desk: Desk, words: list[str], found: set[int]) -> None:
+    def test_filters_select_matching_dead_letters(self, cli: OperatorCli, words: list[str], found: set[int]) -> None:
         old = Delivery(b"5-0", body(n=4), "w~01234567", 1)
-        desk.ask(
-            "XADD", desk.keys.dead, "1000-0", *dead_letter_fields(Buried(old, "failed", "Error: old"), desk.keys, 1000)
+        cli.ask(
+            "XADD", cli.keys.dead, "1000-0", *dead_letter_fields(Buried(old, "failed", "Error: old"), cli.keys, 1000)
         )
         ids = [
-            desk.dies(*body(n=0, pet="rex", tags=[1, 2], ok=True), error="ValueError: no card"),
-            desk.dies(*body(n=1, gone=None), error="TimeoutError: too long"),
-            desk.dies(b"data", b"no json", reason="lost", error="its workers were lost"),
-            desk.dies(*body(n=3, pet="rex", owner={"name": "Jo"}), reason="refused", error="Nope"),
+            cli.dies(*body(n=0, pet="rex", tags=[1, 2], ok=True), error="ValueError: no card"),
+            cli.dies(*body(n=1, gone=None), error="TimeoutError: too long"),
+            cli.dies(b"data", b"no json", reason="lost", error="its workers were lost"),
+            cli.dies(*body(n=3, pet="rex", owner={"name": "Jo"}), reason="refused", error="Nope"),
             "1000-0",
         ]
-        ran = desk.penstock("dlq", "list", "trial", "--json", *words)
+        ran = cli.penstock("dlq", "list", "trial", "--json", *words)
         assert {ids.index(one["id"]) for one in ran.objects} == found
         assert ran.code == (0 if found else 1)
 
-    def test_letters_of_other_pipelines_are_counted_and_left_out(self, desk: Desk) -> None:
+    def test_letters_of_other_pipelines_are_counted_and_left_out(self, cli: OperatorCli) -> None:
         """Pipelines may share their dead letters."""
-        own = desk.died(2)
+        own = cli.died(2)
         other = Delivery(b"1-1", body(n=9), "w~01234567", 1)
-        keys = type(desk.keys).at("another", "team", desk.keys.dead)
-        desk.ask("XADD", desk.keys.dead, "*", *dead_letter_fields(Buried(other, "failed", "E"), keys, 1000))
-        ran = desk.penstock("dlq", "list", "trial", "--json")
+        keys = type(cli.keys).at("another", "team", cli.keys.dead)
+        cli.ask("XADD", cli.keys.dead, "*", *dead_letter_fields(Buried(other, "failed", "E"), keys, 1000))
+        ran = cli.penstock("dlq", "list", "trial", "--json")
         assert [one["id"] for one in ran.objects] == own[::-1]
         assert ran.err.startswith("1 letter under `{trial}:trial:dead` ")
 
-    def test_foreign_entries_are_listed(self, desk: Desk) -> None:
+    def test_foreign_entries_are_listed(self, cli: OperatorCli) -> None:
         """Dead letters of the time before have no story."""
-        id_ = desk.ask("XADD", desk.keys.dead, "*", *body(n=1), "attempts", "5")
-        [told] = desk.penstock("dlq", "list", "trial", "--json").objects
+        id_ = cli.ask("XADD", cli.keys.dead, "*", *body(n=1), "attempts", "5")
+        [told] = cli.penstock("dlq", "list", "trial", "--json").objects
         assert (told["id"], told["reason"], told["deaths"], told["fields"]) == (id_, None, 0, {"n": 1})
 
-    def test_a_field_without_a_value_is_refused(self, desk: Desk) -> None:
-        ran = desk.penstock("dlq", "list", "trial", "--field", "job_id")
+    def test_a_field_without_a_value_is_refused(self, cli: OperatorCli) -> None:
+        ran = cli.penstock("dlq", "list", "trial", "--field", "job_id")
         assert ran.code == 2
         assert "`--field job_id` has no value" in ran.err
 
-    def test_an_invalid_duration_is_refused_with_a_hint(self, desk: Desk) -> None:
-        ran = desk.penstock("dlq", "list", "trial", "--older-than", "90")
+    def test_an_invalid_duration_is_refused_with_a_hint(self, cli: OperatorCli) -> None:
+        ran = cli.penstock("dlq", "list", "trial", "--older-than", "90")
         assert ran.code == 2
         assert "write `90s`" in ran.err
 
@@ -141,10 +141,10 @@ class TestShow:
     ODD = (b"data", b'{"n": 7, "text": "a\\u001b[2J"}', b"raw", b"\xff\x00", b"note", b"two\nlines", b"raw", b"")
 
     @pytest.mark.wire
-    def test_it_shows_everything(self, desk: Desk) -> None:
+    def test_it_shows_everything(self, cli: OperatorCli) -> None:
         """Its story, its fields byte for byte, its body."""
-        id_ = desk.dies(*self.ODD, error="ValueError: no", attempts=3, entry="17-4")
-        told = desk.penstock("dlq", "show", "trial", id_, "--json").json
+        id_ = cli.dies(*self.ODD, error="ValueError: no", attempts=3, entry="17-4")
+        told = cli.penstock("dlq", "show", "trial", id_, "--json").json
         expected = {
             "id": id_, "reason": "failed", "error": "ValueError: no", "attempts": 3, "entry": "17-4",
             "consumer": "worker~01234567", "group": "trial", "stream": "trial", "died": "2023-11-14T22:13:20Z",
@@ -158,9 +158,9 @@ class TestShow:
             {"name": "raw", "value": ""},
         ]
 
-    def test_fields_are_shown_as_text_or_base64(self, desk: Desk) -> None:
+    def test_fields_are_shown_as_text_or_base64(self, cli: OperatorCli) -> None:
         """Nothing that is shown can move a cursor."""
-        told = desk.penstock("dlq", "show", "trial", desk.dies(*self.ODD)).out
+        told = cli.penstock("dlq", "show", "trial", cli.dies(*self.ODD)).out
         assert "\n  raw: (base64) /wA=\n" in told
         assert '\n  note: "two\\nlines"\n' in told
         assert '\n  raw: ""\n' in told
@@ -168,31 +168,31 @@ class TestShow:
         assert '\n    "n": 7,\n' in told
         assert "\x1b" not in told
 
-    def test_an_unreadable_body_is_marked(self, desk: Desk) -> None:
-        id_ = desk.dies(b"data", b"{nope", reason="unreadable", error="not-json: ...")
-        ran = desk.penstock("dlq", "show", "trial", id_)
+    def test_an_unreadable_body_is_marked(self, cli: OperatorCli) -> None:
+        id_ = cli.dies(b"data", b"{nope", reason="unreadable", error="not-json: ...")
+        ran = cli.penstock("dlq", "show", "trial", id_)
         assert ran.code == 0
         assert "\n  data: {nope\n" in ran.out
         assert "\nbody cannot be read: not-json" in ran.out
-        told = desk.penstock("dlq", "show", "trial", id_, "--json").json
+        told = cli.penstock("dlq", "show", "trial", id_, "--json").json
         assert told["body"] is None
         assert told["unreadable"].startswith("not-json")
 
-    def test_packed_fields_are_unpacked(self, desk: Desk) -> None:
+    def test_packed_fields_are_unpacked(self, cli: OperatorCli) -> None:
         """An entry of 1,500 fields, in its order."""
         fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
-        id_ = desk.dies(*body(n=1), *fields)
-        assert len(desk.dead()[id_]) == 2 * 9
-        told = desk.penstock("dlq", "show", "trial", id_, "--json").json["fields"]
+        id_ = cli.dies(*body(n=1), *fields)
+        assert len(cli.dead()[id_]) == 2 * 9
+        told = cli.penstock("dlq", "show", "trial", id_, "--json").json["fields"]
         assert len(told) == 1501
         assert told[1500] == {"name": "f1499", "value_base64": base64.b64encode(b"\xfe1499").decode()}
 
-    def test_a_missing_dead_letter(self, desk: Desk) -> None:
-        ran = desk.penstock("dlq", "show", "trial", "5-5")
+    def test_a_missing_dead_letter(self, cli: OperatorCli) -> None:
+        ran = cli.penstock("dlq", "show", "trial", "5-5")
         assert (ran.code, ran.out, ran.err) == (1, "", "there is no dead letter `5-5`\n")
 
-    def test_an_invalid_id(self, desk: Desk) -> None:
-        ran = desk.penstock("dlq", "show", "trial", "latest")
+    def test_an_invalid_id(self, cli: OperatorCli) -> None:
+        ran = cli.penstock("dlq", "show", "trial", "latest")
         assert ran.code == 2
         assert "hint: `penstock dlq list` shows ids" in ran.err
 
@@ -200,22 +200,22 @@ class TestShow:
 class TestReading:
     """What belongs to the burial is told from what was sent, whatever was sent."""
 
-    def read(self, desk: Desk, *fields: bytes) -> DeadLetter:
+    def read(self, cli: OperatorCli, *fields: bytes) -> DeadLetter:
         delivery = Delivery(b"7-7", fields, "w~01234567", 2)
-        told = dead_letter_fields(Buried(delivery, "failed", "E: no"), desk.keys, 5)
+        told = dead_letter_fields(Buried(delivery, "failed", "E: no"), cli.keys, 5)
         return DeadLetter.of(Entry("8-8", told))
 
-    def test_sent_fields_that_look_like_a_death_stay(self, desk: Desk) -> None:
+    def test_sent_fields_that_look_like_a_death_stay(self, cli: OperatorCli) -> None:
         """Somebody may have put a whole dead letter back into the stream by hand."""
-        once = self.read(desk, b"data", b"{}")
+        once = self.read(cli, b"data", b"{}")
         inner = [*once.original, b"penstock-dead-id", b"1-1", b"penstock-dead-reason", b"lost"]
-        letter = self.read(desk, *inner)
+        letter = self.read(cli, *inner)
         assert list(letter.original) == inner
         assert (letter.reason, letter.told["id"]) == ("failed", "7-7")
 
-    def test_a_field_that_looks_packed_stays(self, desk: Desk) -> None:
+    def test_a_field_that_looks_packed_stays(self, cli: OperatorCli) -> None:
         for value in (b"1:a,1:b,", b"nonsense", b""):
-            assert list(self.read(desk, b"penstock-dead-packed", value).original) == [b"penstock-dead-packed", value]
+            assert list(self.read(cli, b"penstock-dead-packed", value).original) == [b"penstock-dead-packed", value]
 
-    def test_an_entry_without_fields_but_the_burials(self, desk: Desk) -> None:
-        assert list(self.read(desk).original) == []
+    def test_an_entry_without_fields_but_the_burials(self, cli: OperatorCli) -> None:
+        assert list(self.read(cli).original) == []

@@ -13,7 +13,7 @@ import pytest
 from operator_cli import first_line
 from patience import PATIENCE
 from pipelines import PLATFORM, SPEC
-from raw import Raw
+from raw_client import RawClient
 from servers import wait_for
 
 from penstock.embedded import LOOPBACK, Embedded, Held, running_in, shared
@@ -60,7 +60,7 @@ def port_of(folder: Path) -> int:
 
 
 def length(port: int) -> object:
-    raw = Raw(LOOPBACK, port)
+    raw = RawClient(LOOPBACK, port)
     try:
         return raw.ask("XLEN", "trial")
     finally:
@@ -69,7 +69,7 @@ def length(port: int) -> object:
 
 def answers(port: int) -> bool:
     try:
-        Raw(LOOPBACK, port).close()
+        RawClient(LOOPBACK, port).close()
     except OSError:
         return False
     return True

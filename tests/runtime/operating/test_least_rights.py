@@ -8,10 +8,22 @@ from dataclasses import dataclass
 
 import hiredis
 import pytest
-from operator_cli import Desk
-from promises import keep, until
-from rights import DEDUP, DROPS, FOREIGN, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call_raw, counts_lag, worked
-from stage import LEASE, Clock, Nobody, Stage
+from event_loop import run_async, until
+from operator_cli import OperatorCli
+from pipeline_driver import LEASE, Clock, PipelineDriver, UnknownPods
+from redis_users import (
+    DEDUP,
+    DROPS,
+    FOREIGN,
+    HISTORY,
+    KEDA_LIST,
+    PLAIN,
+    SMALL,
+    RedisUser,
+    call_raw,
+    counts_lag,
+    fill_every_state,
+)
 from targets import Target
 
 from penstock.janitor.dry_run import plan_rounds
@@ -52,7 +64,7 @@ SELDOM = {"producer": ["+hdel"], "operator": ["+hdel"]}
         ("operator", DEDUP),
     ],
 )  # fmt: skip
-def test_each_right_is_needed(grant: Callable[..., Granted], target: Target, role: str, said: str) -> None:
+def test_each_right_is_needed(grant: Callable[..., RedisUser], target: Target, role: str, said: str) -> None:
     if said == HISTORY and not counts_lag(target):
         return
     user = grant(role, said)
@@ -60,7 +72,7 @@ def test_each_right_is_needed(grant: Callable[..., Granted], target: Target, rol
 
     def refused_nothing(*without: str) -> bool:
         """Whether all goes well with the other rights."""
-        user.desk.trial.target.flush()
+        user.cli.trial.target.flush()
         for server in user.servers():
             server.ask("SCRIPT", "FLUSH")
         user.grant(*without)
@@ -79,13 +91,13 @@ def test_each_right_is_needed(grant: Callable[..., Granted], target: Target, rol
     assert needless == [*SELDOM.get(role, []), *of_7]
 
 
-def seldom(user: Granted) -> list[tuple[str | int, ...]]:
+def seldom(user: RedisUser) -> list[tuple[str | int, ...]]:
     """What a link says when a script was lost between two questions, or a slot is on its way to another node."""
-    on_a_cluster = user.desk.pipeline.redis.topology == "cluster"
+    on_a_cluster = user.cli.pipeline.redis.topology == "cluster"
     return [("EVAL", "return 1", 0), *([("ASKING",)] if on_a_cluster else [])]
 
 
-async def says(user: Granted, link: Link) -> None:
+async def says(user: RedisUser, link: Link) -> None:
     """All of that."""
     for words in seldom(user):
         await link.call(*words)
@@ -103,44 +115,44 @@ async def sends(pipeline: ResolvedPipeline, credentials: Credentials) -> None:
         await producer.result(sent)
 
 
-def produces(user: Granted) -> None:
+def produces(user: RedisUser) -> None:
     """All that a producer does, also where a backlog is hard to tell, and where the group has vanished."""
-    admin = user.desk.stage
-    admin.make()
+    admin = user.cli.driver
+    admin.create_group()
     _, _, unread = admin.add(3)
-    admin.read(admin.life(), 1)
+    admin.read(admin.join_group(), 1)
     admin.ask("XDEL", admin.keys.stream, unread)
 
-    async def promise() -> None:
-        await sends(user.stage().pipeline, user.credentials)
+    async def scenario() -> None:
+        await sends(user.driver().pipeline, user.credentials)
         admin.ask("XGROUP", "DESTROY", admin.keys.stream, admin.keys.group)
         with suppress(BacklogFull):  # what was given out nobody knows then, so nothing may be dropped
-            await sends(user.stage().pipeline, user.credentials)
-        link = user.stage().link()
+            await sends(user.driver().pipeline, user.credentials)
+        link = user.driver().link()
         try:
             await says(user, link)
         finally:
             await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
-def works(user: Granted) -> None:
+def works(user: RedisUser) -> None:
     """All steps of a worker's."""
-    admin, stage = user.desk.stage, user.stage()
+    admin, driver = user.cli.driver, user.driver()
 
-    async def promise() -> None:
-        link = stage.link()
+    async def scenario() -> None:
+        link = driver.link()
         try:
             for words in [("PING",), ("INFO", "server"), ("CLIENT", "UNBLOCK", 1)]:
                 await link.call(*words)
             await says(user, link)
-            await lives(Hand(link, stage), admin)
-            await settles(Hand(link, stage), admin)
+            await lives(Hand(link, driver), admin)
+            await settles(Hand(link, driver), admin)
         finally:
             await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 @dataclass
@@ -148,7 +160,7 @@ class Hand:
     """Runs scripts as their headers say, for one consumer."""
 
     link: Link
-    stage: Stage
+    driver: PipelineDriver
     consumer: str = "me~00000001"
 
     async def run(self, name: str, keys: Sequence[str], *args: Argument) -> Reply:
@@ -158,11 +170,11 @@ class Hand:
         self, name: str, keys: Sequence[str], id_: str, *more: Argument, before: Sequence[Argument] = ()
     ) -> Reply:
         """One delivery, the first of its entry."""
-        args = (self.stage.keys.group, self.consumer, *before, id_, id_, id_, 1, *more)
+        args = (self.driver.keys.group, self.consumer, *before, id_, id_, id_, 1, *more)
         return await self.run(name, keys, *args)
 
 
-async def lives(hand: Hand, admin: Stage) -> None:
+async def lives(hand: Hand, admin: PipelineDriver) -> None:
     """A group, also again; a life of its own; a life that is lost."""
     keys, spec = admin.keys, admin.pipeline.spec
     lives = (keys.stream, keys.alive)
@@ -177,7 +189,7 @@ async def lives(hand: Hand, admin: Stage) -> None:
     done(admin, deleted=True)
     admin.add(1)
     assert (await measure(hand.link, keys)).unread == 1
-    lost = admin.life("gone", lease=-1)
+    lost = admin.join_group("gone", lease=-1)
     admin.read(lost)
     admin.ask("XGROUP", "CREATECONSUMER", keys.stream, keys.group, "late~00000002")
     time, given, over = items(await hand.run("overdue", lives, keys.group, LEASE, 10))
@@ -187,7 +199,7 @@ async def lives(hand: Hand, admin: Stage) -> None:
     assert await hand.run("deregister", [*lives, keys.position], keys.group, "late~00000002", 1) == 1
 
 
-async def settles(hand: Hand, admin: Stage) -> None:
+async def settles(hand: Hand, admin: PipelineDriver) -> None:
     """Every way for a message to go on."""
     keys = admin.keys
     ids = admin.add(9)
@@ -223,17 +235,17 @@ async def settles(hand: Hand, admin: Stage) -> None:
     assert len(claimed) == 4, "two suspects, and two that are ready"
 
 
-def delays(admin: Stage, wait: int) -> None:
+def delays(admin: PipelineDriver, wait: int) -> None:
     keys = admin.keys
     told = ("01ARZ3NDEKTSV4RRFFQ69G5FA0", wait, 2, "data", "{}")
     sends_to = (keys.stream, keys.delayed, keys.bodies, keys.position)
     admin.run("send", sends_to, keys.group, "until-done", 100, "reject", 0, *told)
 
 
-def scales(user: Granted) -> None:
+def scales(user: RedisUser) -> None:
     """KEDA's questions."""
-    keys, admin = user.desk.keys, user.desk.stage
-    admin.make()
+    keys, admin = user.cli.keys, user.cli.driver
+    admin.create_group()
     admin.add(1)
     questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", keys.stream), ("EVAL", KEDA_LIST, 1, keys.parked)]
     if not admin.pipeline.spec.stream.retention.keeps_nothing:
@@ -242,27 +254,27 @@ def scales(user: Granted) -> None:
         questions.append(("CLUSTER", "SLOTS"))
     for words in questions:
         call_raw(user, *words)
-    admin.park(admin.read(admin.life()))
+    admin.park(admin.read(admin.join_group()))
     call_raw(user, "EVAL", KEDA_LIST, 1, keys.parked)
 
 
-def tidies(user: Granted) -> None:
+def tidies(user: RedisUser) -> None:
     """Rounds of a janitor, what it sees, what it would do, and the question who leads."""
-    admin, stage = user.desk.stage, user.stage()
+    admin, driver = user.cli.driver, user.driver()
     clock = Clock()
 
-    async def promise() -> None:
-        links = stage.links()
+    async def scenario() -> None:
+        links = driver.links()
         try:
-            rounds = stage.rounds(links, monotonic=clock)
+            rounds = driver.rounds(links, monotonic=clock)
             await rounds.make()
             done(admin, deleted=True)
             admin.add(1)
-            await stage.sight(links).look()
+            await driver.monitor(links).look()
             done(admin, deleted=False)
             admin.ask("SADD", admin.keys.finished, *done(admin, deleted=False))
-            worked(admin)
-            await plan_rounds([stage.pipeline], [links.pairs[0].work], Nobody())
+            fill_every_state(admin)
+            await plan_rounds([driver.pipeline], [links.pairs[0].work], UnknownPods())
             for _ in range(12):
                 clock.move(1)
                 assert await rounds.make(), "nothing failed"
@@ -270,44 +282,44 @@ def tidies(user: Granted) -> None:
             clock.move(3600)
             assert await rounds.make(), "nothing failed"
             await links.lead.call("PING")
-            lock = LeaderLock(links.lead, lock_of("dev", [stage.keys]))
+            lock = LeaderLock(links.lead, lock_of("dev", [driver.keys]))
             assert await lock.ask()
             await lock.give_up()
             await says(user, links.lead)
         finally:
             await links.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
-def done(admin: Stage, *, deleted: bool) -> list[str]:
+def done(admin: PipelineDriver, *, deleted: bool) -> list[str]:
     """As somebody else's worker would."""
     admin.add(2)
-    ids = admin.read(admin.life())
+    ids = admin.read(admin.join_group())
     admin.ask("XACK", admin.keys.stream, admin.keys.group, *ids)
     if deleted:
         admin.ask("XDEL", admin.keys.stream, *ids)
     return ids
 
 
-def operates(user: Granted) -> None:
+def operates(user: RedisUser) -> None:
     """All verbs, beneath the terminal."""
-    desk, keys = user.desk, user.desk.keys
-    desk.stage.make()
-    worked(desk.stage)
-    letters = desk.died(2)
+    cli, keys = user.cli, user.cli.keys
+    cli.driver.create_group()
+    fill_every_state(cli.driver)
+    letters = cli.died(2)
 
-    async def promise() -> None:
-        link = user.stage().link()
+    async def scenario() -> None:
+        link = user.driver().link()
         try:
             await sees(link, keys)
-            await handles(link, keys, desk, letters)
+            await handles(link, keys, cli, letters)
             await says(user, link)
         finally:
             await link.close()
-        await sends(user.stage().pipeline, user.credentials)
+        await sends(user.driver().pipeline, user.credentials)
 
-    keep(promise())
+    run_async(scenario())
 
 
 async def sees(link: Link, keys: PipelineKeys) -> None:
@@ -323,9 +335,9 @@ async def sees(link: Link, keys: PipelineKeys) -> None:
     await link.call("XREAD", "STREAMS", keys.stream, "0")
 
 
-async def handles(link: Link, keys: PipelineKeys, desk: Desk, letters: list[str]) -> None:
+async def handles(link: Link, keys: PipelineKeys, cli: OperatorCli, letters: list[str]) -> None:
     """`dlq`."""
-    walk = Walk(link, keys, desk.lens)
+    walk = Walk(link, keys, cli.lens)
     assert [one async for one in walk.chosen(Filters(), await walk.now(), until=await walk.last(), newest_first=True)]
     replayer = Replayer(link, keys, Pace(None))
     await replayer.prepare()

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from event_loop import run_async
 from faulty_connection import Cable
-from operator_cli import Desk, first_line
+from operator_cli import OperatorCli, first_line
 from patience import PATIENCE
-from promises import keep
+from pipeline_driver import PipelineDriver
 from servers import Server, wait_for
-from stage import Stage
 from targets import Target
 
 from penstock.keys import PipelineKeys
@@ -41,9 +41,9 @@ from penstock_spec.findings import CannotGoOn
 BINARY = (b"data", b'{"n": 1}', b"raw", b"\xff\x00\n", b"raw", b"twice", b"penstock-key", b"k", b"", b"")
 
 
-def numbers(desk: Desk) -> Counter[int]:
+def numbers(cli: OperatorCli) -> Counter[int]:
     """The field `n` of every letter and every entry."""
-    fields = [*desk.entries(), *desk.dead().values()]
+    fields = [*cli.entries(), *cli.dead().values()]
     return Counter(json.loads(one[one.index("data") + 1])["n"] for one in fields)
 
 
@@ -52,170 +52,170 @@ class TestRehearsal:
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
     @pytest.mark.parametrize("chosen", [["--all"], ["--error", "value"], ["{id}"]])
-    def test_a_dry_run_changes_nothing(self, desk: Desk, verb: str, chosen: list[str]) -> None:
-        ids = desk.died(3)
-        before = desk.stage.everything()
+    def test_a_dry_run_changes_nothing(self, cli: OperatorCli, verb: str, chosen: list[str]) -> None:
+        ids = cli.died(3)
+        before = cli.driver.everything()
         words = [one.format(id=ids[0]) for one in chosen]
-        ran = desk.penstock("dlq", verb, "trial", *words)
+        ran = cli.penstock("dlq", verb, "trial", *words)
         assert ran.code == 0
         count = 1 if "{id}" in chosen else 3
         assert re.search(rf"would \w+ {count} dead letter", ran.out)
         assert "nothing was changed; use `--yes` to do it" in ran.out
-        assert len(desk.penstock("dlq", verb, "trial", *words, "--json").objects) == count
-        assert desk.stage.everything() == before
+        assert len(cli.penstock("dlq", verb, "trial", *words, "--json").objects) == count
+        assert cli.driver.everything() == before
 
-    def test_kinds_are_counted(self, desk: Desk) -> None:
-        desk.died(4)
-        desk.died(2, error="its workers were lost", reason="lost")
-        lines = [line.split() for line in desk.penstock("dlq", "replay", "trial", "--all").out.splitlines()]
+    def test_kinds_are_counted(self, cli: OperatorCli) -> None:
+        cli.died(4)
+        cli.died(2, error="its workers were lost", reason="lost")
+        lines = [line.split() for line in cli.penstock("dlq", "replay", "trial", "--all").out.splitlines()]
         assert lines[:3] == [["letters", "reason", "error"], ["4", "failed", "ValueError"], ["2", "lost", "-"]]
 
-    def test_other_groups_are_reported(self, desk: Desk) -> None:
+    def test_other_groups_are_reported(self, cli: OperatorCli) -> None:
         """They would be given the message as well."""
-        desk.stage.make()
-        desk.ask("XGROUP", "CREATE", desk.keys.stream, "audit", "0")
-        desk.died(1)
-        assert "`trial` has 2 groups" in desk.penstock("dlq", "replay", "trial", "--all").out
+        cli.driver.create_group()
+        cli.ask("XGROUP", "CREATE", cli.keys.stream, "audit", "0")
+        cli.died(1)
+        assert "`trial` has 2 groups" in cli.penstock("dlq", "replay", "trial", "--all").out
 
-    def test_a_selection_is_required(self, desk: Desk) -> None:
+    def test_a_selection_is_required(self, cli: OperatorCli) -> None:
         for words in ([], ["--yes"], ["1-1", "--all"], ["--all", "--reason", "lost"]):
-            ran = desk.penstock("dlq", "replay", "trial", *words)
+            ran = cli.penstock("dlq", "replay", "trial", *words)
             assert ran.code == 2
             assert "hint: " in ran.err
 
-    def test_finding_nothing_sets_the_exit_code(self, desk: Desk) -> None:
+    def test_finding_nothing_sets_the_exit_code(self, cli: OperatorCli) -> None:
         for words in (["--all"], ["--all", "--yes"], ["5-5"], ["5-5", "--yes"]):
             for verb in ("replay", "purge"):
-                assert desk.penstock("dlq", verb, "trial", *words).code == 1
+                assert cli.penstock("dlq", verb, "trial", *words).code == 1
 
 
 class TestReplay:
     """With `--yes`."""
 
     @pytest.mark.wire
-    def test_the_fields_come_back_byte_for_byte_with_a_story(self, desk: Desk) -> None:
+    def test_the_fields_come_back_byte_for_byte_with_a_story(self, cli: OperatorCli) -> None:
         """In their order, doubled ones and own ones too."""
-        id_ = desk.dies(*BINARY, error="ValueError: no", attempts=3, entry="17-4")
-        ran = desk.penstock("dlq", "replay", "trial", id_, "--yes")
+        id_ = cli.dies(*BINARY, error="ValueError: no", attempts=3, entry="17-4")
+        ran = cli.penstock("dlq", "replay", "trial", id_, "--yes")
         assert (ran.code, ran.out) == (0, "replayed 1 dead letter of `trial`\n")
-        [fields] = desk.exact(desk.keys.stream)
+        [fields] = cli.exact(cli.keys.stream)
         assert tuple(fields[: len(BINARY)]) == BINARY
         assert fields[len(BINARY)] == b"penstock-story"
         [death] = read_history(fields[-1])
         assert (death.id, death.reason, death.error, death.attempts) == ("17-4", "failed", "ValueError: no", 3)
-        assert desk.dead() == {}
+        assert cli.dead() == {}
 
-    def test_the_history_of_deaths_continues(self, desk: Desk) -> None:
+    def test_the_history_of_deaths_continues(self, cli: OperatorCli) -> None:
         """One that died again is told of with all its deaths, and nothing but its story has changed."""
-        desk.dies(*BINARY, error="ValueError: first", entry="1-0")
-        desk.penstock("dlq", "replay", "trial", "--all", "--yes")
-        [fields] = desk.exact(desk.keys.stream)
+        cli.dies(*BINARY, error="ValueError: first", entry="1-0")
+        cli.penstock("dlq", "replay", "trial", "--all", "--yes")
+        [fields] = cli.exact(cli.keys.stream)
         again = [*fields[:2], b"penstock-story", fields[-1], *fields[2:-2]]  # a sender may place fields otherwise
-        id_ = desk.dies(*again, error="ValueError: second", entry="2-0")
-        deaths = desk.penstock("dlq", "show", "trial", id_, "--json").json["deaths"]
+        id_ = cli.dies(*again, error="ValueError: second", entry="2-0")
+        deaths = cli.penstock("dlq", "show", "trial", id_, "--json").json["deaths"]
         assert [one["error"] for one in deaths] == ["ValueError: first", "ValueError: second"]
-        desk.penstock("dlq", "replay", "trial", "--all", "--yes")
-        _, fields = desk.exact(desk.keys.stream)
+        cli.penstock("dlq", "replay", "trial", "--all", "--yes")
+        _, fields = cli.exact(cli.keys.stream)
         assert (*fields[:2], *fields[4:]) == BINARY
         assert [death.id for death in read_history(fields[3])] == ["1-0", "2-0"]
 
-    def test_packed_fields_are_unpacked(self, desk: Desk) -> None:
+    def test_packed_fields_are_unpacked(self, cli: OperatorCli) -> None:
         fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
-        desk.dies(*fields)
-        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
-        [came] = desk.exact(desk.keys.stream)
+        cli.dies(*fields)
+        assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+        [came] = cli.exact(cli.keys.stream)
         assert came[:-2] == fields
 
-    def test_one_with_more_fields_than_a_script_takes_stays(self, desk: Desk) -> None:
+    def test_one_with_more_fields_than_a_script_takes_stays(self, cli: OperatorCli) -> None:
         """It is said so, before and when it is tried; the others go on."""
         fields = [b"x"] * (MOST_VALUES + 2)
-        large = desk.dies(*fields)
-        desk.died(2)
-        rehearsed = desk.penstock("dlq", "replay", "trial", "--all")
+        large = cli.dies(*fields)
+        cli.died(2)
+        rehearsed = cli.penstock("dlq", "replay", "trial", "--all")
         assert f"{large}: cannot be replayed: it has 3952 fields" in rehearsed.err
         assert "would replay 2 dead letters" in rehearsed.out
-        ran = desk.penstock("dlq", "replay", "trial", "--all", "--yes")
+        ran = cli.penstock("dlq", "replay", "trial", "--all", "--yes")
         assert ran.code == 1
         assert f"{large}: not replayed: it has 3952 fields" in ran.err
-        assert (len(desk.entries()), list(desk.dead())) == (2, [large])
+        assert (len(cli.entries()), list(cli.dead())) == (2, [large])
 
-    def test_the_largest_possible_dead_letter_is_replayed(self, desk: Desk) -> None:
-        desk.dies(*[b"x"] * (MOST_VALUES - 2))
-        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+    def test_the_largest_possible_dead_letter_is_replayed(self, cli: OperatorCli) -> None:
+        cli.dies(*[b"x"] * (MOST_VALUES - 2))
+        assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
 
-    def test_only_those_that_are_meant_go_the_oldest_first(self, desk: Desk) -> None:
-        desk.died(3, error="ValueError: no")
-        stays = desk.died(2, error="TimeoutError: too long")
-        ran = desk.penstock("dlq", "replay", "trial", "--error", "ValueError", "--yes", "--json")
-        assert [json.loads(fields[1])["n"] for fields in desk.entries()] == [0, 1, 2]
-        assert [one["entry"] for one in ran.objects] == desk.stage.entries()
-        assert list(desk.dead()) == stays
+    def test_only_those_that_are_meant_go_the_oldest_first(self, cli: OperatorCli) -> None:
+        cli.died(3, error="ValueError: no")
+        stays = cli.died(2, error="TimeoutError: too long")
+        ran = cli.penstock("dlq", "replay", "trial", "--error", "ValueError", "--yes", "--json")
+        assert [json.loads(fields[1])["n"] for fields in cli.entries()] == [0, 1, 2]
+        assert [one["entry"] for one in ran.objects] == cli.driver.entries()
+        assert list(cli.dead()) == stays
 
-    def test_an_id_twice_is_one_letter(self, desk: Desk) -> None:
-        [id_] = desk.died(1)
-        ran = desk.penstock("dlq", "replay", "trial", id_, id_, "--yes")
-        assert (ran.code, len(desk.entries())) == (0, 1)
+    def test_an_id_twice_is_one_letter(self, cli: OperatorCli) -> None:
+        [id_] = cli.died(1)
+        ran = cli.penstock("dlq", "replay", "trial", id_, id_, "--yes")
+        assert (ran.code, len(cli.entries())) == (0, 1)
 
-    def test_one_that_is_missing_stops_none_of_the_others(self, desk: Desk) -> None:
-        first, second = desk.died(2)
-        ran = desk.penstock("dlq", "replay", "trial", first, "5-5", second, "--yes")
+    def test_one_that_is_missing_stops_none_of_the_others(self, cli: OperatorCli) -> None:
+        first, second = cli.died(2)
+        ran = cli.penstock("dlq", "replay", "trial", first, "5-5", second, "--yes")
         assert ran.code == 1
         assert "there is no dead letter `5-5`" in ran.err
-        assert len(desk.entries()) == 2
+        assert len(cli.entries()) == 2
 
-    def test_letters_of_other_pipelines_are_left_alone(self, desk: Desk) -> None:
+    def test_letters_of_other_pipelines_are_left_alone(self, cli: OperatorCli) -> None:
         """Also when somebody names them."""
         told = ("data", "{}", "penstock-dead-id", "1-1", "penstock-dead-stream", "another")
-        id_ = str(desk.ask("XADD", desk.keys.dead, "*", *told))
+        id_ = str(cli.ask("XADD", cli.keys.dead, "*", *told))
         for verb in ("replay", "purge"):
             for words in (["--all"], [id_]):
-                assert desk.penstock("dlq", verb, "trial", *words, "--yes").code == 1
-        assert list(desk.dead()) == [id_]
-        assert desk.entries() == []
+                assert cli.penstock("dlq", verb, "trial", *words, "--yes").code == 1
+        assert list(cli.dead()) == [id_]
+        assert cli.entries() == []
 
     @pytest.mark.wire
-    def test_it_passes_deduplication_and_a_full_backlog(self, make_desk: Callable[..., Desk]) -> None:
+    def test_it_passes_deduplication_and_a_full_backlog(self, make_cli: Callable[..., OperatorCli]) -> None:
         """The message was accepted once."""
-        desk = make_desk(
+        cli = make_cli(
             "message: {dedup: {by: n, window: 1h}}\n"
             "stream: {key: trial, group: trial, backlog: {limit: 1}}\n"
             "work: {concurrency: 1}\nscaling: {replicas: {max: 1}}"
         )
-        assert desk.penstock("send", "trial", '{"n": 1}').code == 0
-        assert desk.penstock("send", "trial", '{"n": 2}').code == 1
-        [sent] = desk.exact(desk.keys.stream)
-        desk.dies(*sent)
-        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
-        assert len(desk.entries()) == 2
+        assert cli.penstock("send", "trial", '{"n": 1}').code == 0
+        assert cli.penstock("send", "trial", '{"n": 2}').code == 1
+        [sent] = cli.exact(cli.keys.stream)
+        cli.dies(*sent)
+        assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+        assert len(cli.entries()) == 2
 
-    def test_messages_that_die_meanwhile_are_not_replayed_again(self, desk: Desk) -> None:
+    def test_messages_that_die_meanwhile_are_not_replayed_again(self, cli: OperatorCli) -> None:
         """Else a message that always fails would go round for ever."""
-        desk.died(20)
+        cli.died(20)
 
-        async def promise() -> None:
-            link = desk.stage.link()
-            walk = Walk(link, desk.keys, desk.lens)
+        async def scenario() -> None:
+            link = cli.driver.link()
+            walk = Walk(link, cli.keys, cli.lens)
             until = await walk.last()
-            replayer = Replayer(link, desk.keys, Pace(None))
+            replayer = Replayer(link, cli.keys, Pace(None))
             letters = walk.chosen(Filters(), await walk.now(), until=until)
             async for one in replayer.replay(letters):
                 assert one.entry
-                desk.dies(b"data", b'{"n": 0}')
+                cli.dies(b"data", b'{"n": 0}')
             await link.close()
 
-        keep(promise())
-        assert (len(desk.entries()), len(desk.dead())) == (20, 20)
+        run_async(scenario())
+        assert (len(cli.entries()), len(cli.dead())) == (20, 20)
 
-    def test_where_letters_may_not_be_removed_none_is_added(self, desk: Desk, server: Server) -> None:
+    def test_where_letters_may_not_be_removed_none_is_added(self, cli: OperatorCli, server: Server) -> None:
         """A user without the right to delete would double every letter."""
         target = Target(server.model(), Credentials(), [server])
-        stage = Stage(target, "")
-        stage.ask("XADD", stage.keys.dead, "*", "data", "{}")
-        stage.ask("ACL", "SETUSER", "reader", "on", "nopass", "~*", "+@all", "-xdel")
-        ran = desk.penstock("dlq", "replay", "trial", "--all", "--yes", redis=f"redis://reader@{server.address}")
+        driver = PipelineDriver(target, "")
+        driver.ask("XADD", driver.keys.dead, "*", "data", "{}")
+        driver.ask("ACL", "SETUSER", "reader", "on", "nopass", "~*", "+@all", "-xdel")
+        ran = cli.penstock("dlq", "replay", "trial", "--all", "--yes", redis=f"redis://reader@{server.address}")
         assert ran.code == 2
         assert "xdel" in ran.err
-        assert stage.entries() == []
+        assert driver.entries() == []
 
 
 class TestHandler:
@@ -229,30 +229,30 @@ async def handle(message, context):
     raise ValueError("no")
 """
 
-    def test_attempts_restart_at_one(self, make_desk: Callable[..., Desk]) -> None:
+    def test_attempts_restart_at_one(self, make_cli: Callable[..., OperatorCli]) -> None:
         """And what died twice has both deaths in its story."""
         said = "retries: {attempts: 2, backoff: {first: 10ms}}"
-        desk = make_desk(f"message: {{}}\n{said}", handlers=self.HANDLERS)
-        desk.trial.worker().ready()
-        desk.trial.send([{"n": 1}])
-        wait_for(lambda: len(desk.dead()) == 1, "it died")
-        [first] = desk.dead()
-        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
-        wait_for(lambda: desk.dead() and first not in desk.dead(), "it died again")
-        assert [line.split()[0] for line in desk.trial.ledger.read_text().splitlines()] == [
+        cli = make_cli(f"message: {{}}\n{said}", handlers=self.HANDLERS)
+        cli.trial.worker().ready()
+        cli.trial.send([{"n": 1}])
+        wait_for(lambda: len(cli.dead()) == 1, "it died")
+        [first] = cli.dead()
+        assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+        wait_for(lambda: cli.dead() and first not in cli.dead(), "it died again")
+        assert [line.split()[0] for line in cli.trial.ledger.read_text().splitlines()] == [
             "attempt-1",
             "attempt-2",
         ] * 2
-        [again] = desk.dead()
-        told = desk.penstock("dlq", "show", "trial", again, "--json").json
+        [again] = cli.dead()
+        told = cli.penstock("dlq", "show", "trial", again, "--json").json
         assert (told["attempts"], len(told["deaths"])) == (2, 2)
 
 
-def test_a_terminal_shows_progress(desk: Desk) -> None:
+def test_a_terminal_shows_progress(cli: OperatorCli) -> None:
     """In one line that changes, and is gone at the end."""
-    desk.died(40)
+    cli.died(40)
     outside, inside = pty.openpty()
-    process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "40/s", stderr=inside)
+    process = cli.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "40/s", stderr=inside)
     os.close(inside)
     told = b""
     with contextlib.suppress(OSError):  # the terminal ends with the process
@@ -271,19 +271,19 @@ class TestTrouble:
 
     @pytest.mark.wire
     @pytest.mark.storm
-    def test_killed_again_and_again_under_load_it_loses_and_doubles_nothing(self, desk: Desk) -> None:
+    def test_killed_again_and_again_under_load_it_loses_and_doubles_nothing(self, cli: OperatorCli) -> None:
         """SIGKILL at any moment, while others send and bury; run again, it does the rest."""
         letters, kills = 2000, 5
-        desk.stage.make()
-        keys = desk.keys
+        cli.driver.create_group()
+        keys = cli.keys
         for start in range(0, letters, 100):
             for n in range(start, start + 100):
-                desk.dies(b"data", b'{"n": %d}' % n)
+                cli.dies(b"data", b'{"n": %d}' % n)
         going, extra = True, 0
 
         async def load() -> None:
             nonlocal extra
-            link = desk.stage.link()
+            link = cli.driver.link()
             while going:
                 data = b'{"n": %d}' % (letters + extra)
                 await link.call("XADD", keys.stream if extra % 2 else keys.dead, "*", "data", data)
@@ -291,45 +291,45 @@ class TestTrouble:
                 await asyncio.sleep(0.001)
             await link.close()
 
-        busy = threading.Thread(target=keep, args=(load(),))
+        busy = threading.Thread(target=run_async, args=(load(),))
         chance = random.Random(7)  # noqa: S311 - no secret
         for _ in range(kills):
-            process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", "--json")
+            process = cli.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", "--json")
             first_line(process)
             if not busy.is_alive():
                 busy.start()
             time.sleep(chance.uniform(0, 0.05))
             process.kill()
             process.communicate()
-        left = len(desk.dead())
+        left = len(cli.dead())
         going = False
         busy.join()
         assert left > 0, "the last kill came before the end"
-        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off").code == 0
-        assert numbers(desk) == Counter(range(letters + extra))
-        assert desk.dead() == {}
+        assert cli.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off").code == 0
+        assert numbers(cli) == Counter(range(letters + extra))
+        assert cli.dead() == {}
 
-    def test_ctrl_c_ends_it_after_the_letter_under_way(self, desk: Desk) -> None:
+    def test_ctrl_c_ends_it_after_the_letter_under_way(self, cli: OperatorCli) -> None:
         """It tells how far it came; the rest waits."""
-        desk.died(500)
-        process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "50/s", "--json")
+        cli.died(500)
+        process = cli.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "50/s", "--json")
         first_line(process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
         assert "stopped; run it again for the rest" in err
         assert "Traceback" not in err
-        replayed = len(desk.entries())
+        replayed = len(cli.entries())
         assert replayed == 1 + len(out.splitlines()) < 500
         assert f"replayed {replayed} dead letter" in err
-        assert numbers(desk) == Counter(range(500))
+        assert numbers(cli) == Counter(range(500))
 
     @pytest.mark.parametrize("words", [["replay"], ["replay", "--yes"], ["purge"], ["purge", "--yes"]])
     def test_ctrl_c_is_heeded_while_no_letter_is_meant(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, words: list[str]
+        self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch, words: list[str]
     ) -> None:
         """A walk over many that ends with the page under way, and not with the last of them."""
-        desk.died(20)
+        cli.died(20)
         shown: list[str] = []
 
         def show(_: Progress, text: str) -> None:
@@ -338,7 +338,7 @@ class TestTrouble:
                 signal.raise_signal(signal.SIGINT)
 
         monkeypatch.setattr(Progress, "show", show)
-        ran = desk.penstock("dlq", words[0], "trial", "--error", "none has this", *words[1:])
+        ran = cli.penstock("dlq", words[0], "trial", "--error", "none has this", *words[1:])
         assert ran.code == 1
         assert "stopped" in ran.err
         assert re.search(r"^(\d) dead letters were looked at, and none is meant$", ran.err, re.MULTILINE)
@@ -346,7 +346,7 @@ class TestTrouble:
 
     @pytest.mark.parametrize("words", [["replay", "--yes"], ["purge", "--yes"]])
     def test_ctrl_c_is_heeded_between_two_ids(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, words: list[str]
+        self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch, words: list[str]
     ) -> None:
         """Of ids that are not there, the rest is not asked for."""
         shown: list[str] = []
@@ -357,34 +357,36 @@ class TestTrouble:
                 signal.raise_signal(signal.SIGINT)
 
         monkeypatch.setattr(Progress, "show", show)
-        ran = desk.penstock("dlq", words[0], "trial", *(f"5-{n}" for n in range(50)), *words[1:])
+        ran = cli.penstock("dlq", words[0], "trial", *(f"5-{n}" for n in range(50)), *words[1:])
         assert ran.code == 1
         assert ran.err.count("there is no dead letter") < 3
 
-    def test_a_purge_that_is_stopped_deletes_nothing_more(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_purge_that_is_stopped_deletes_nothing_more(
+        self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Not even those that it has found already."""
-        ids = desk.died(20)
+        ids = cli.died(20)
 
         def show(_: Progress, text: str) -> None:
             if "looked at 4" in text:
                 signal.raise_signal(signal.SIGINT)
 
         monkeypatch.setattr(Progress, "show", show)
-        ran = desk.penstock("dlq", "purge", "trial", "--all", "--yes", "--json")
+        ran = cli.penstock("dlq", "purge", "trial", "--all", "--yes", "--json")
         assert (ran.code, ran.objects) == (1, [])
         assert "stopped; run it again for the rest" in ran.err
-        assert list(desk.dead()) == ids
+        assert list(cli.dead()) == ids
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
-    def test_a_lost_answer_is_asked_for_again(self, server: Server, desk: Desk, verb: str) -> None:
+    def test_a_lost_answer_is_asked_for_again(self, server: Server, cli: OperatorCli, verb: str) -> None:
         """The letter is gone by then, and counts as replayed; it is not replayed twice."""
-        here = Stage(server, "")
+        here = PipelineDriver(server, "")
         ids = [str(here.ask("XADD", here.keys.dead, "*", "data", f'{{"n": {n}}}')) for n in range(3)]
         with Cable(server.port) as cable:
             target = Target(server.model().model_copy(update={"addresses": [cable.address]}), Credentials(), [server])
             told: list[Any] = []
 
-            async def promise() -> None:
+            async def scenario() -> None:
                 link = target.link()
                 said: list[str] = []
 
@@ -393,7 +395,7 @@ class TestTrouble:
                     cable.mend()
 
                 ask = Insistence(mend)
-                walk = Walk(link, here.keys, desk.lens, ask=ask)
+                walk = Walk(link, here.keys, cli.lens, ask=ask)
                 await walk.now()
 
                 async def letters() -> Any:  # noqa: ANN401 - an iterator of letters
@@ -414,7 +416,7 @@ class TestTrouble:
                     "Redis is reachable again",
                 ]
 
-            keep(promise())
+            run_async(scenario())
         assert cable.lost.is_set()
         assert here.listed("XRANGE", here.keys.dead, "-", "+") == []
         if verb == "replay":
@@ -424,11 +426,11 @@ class TestTrouble:
             assert told == [(3, 0)]
 
     def test_losing_redis_reports_what_was_done(
-        self, server: Server, desk: Desk, monkeypatch: pytest.MonkeyPatch
+        self, server: Server, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Run again when it is back, the rest is replayed."""
         monkeypatch.setattr("penstock.operating.reach.WAITS", (0.01, 0.01))
-        here = Stage(server, "")
+        here = PipelineDriver(server, "")
         for n in range(300):
             here.ask("XADD", here.keys.dead, "*", "data", f'{{"n": {n}}}')
         words = ["dlq", "replay", "trial", "--all", "--yes", "--rate", "100/s", "--json"]
@@ -439,7 +441,7 @@ class TestTrouble:
 
         killer = threading.Thread(target=kill)
         killer.start()
-        ran = desk.penstock(*words, redis=server.url)
+        ran = cli.penstock(*words, redis=server.url)
         killer.join()
         assert ran.code == 1
         assert "error: Redis is unreachable" in ran.err
@@ -447,7 +449,7 @@ class TestTrouble:
         server.start()
         replayed = len(here.entries())
         assert replayed - len(ran.objects) in (0, 1), "the last one's answer may have been lost"
-        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", redis=server.url).code == 0
+        assert cli.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", redis=server.url).code == 0
         assert Counter(json.loads(one[1][1])["n"] for one in here.listed("XRANGE", "trial", "-", "+")) == Counter(
             range(300)
         )
@@ -457,52 +459,54 @@ class TestPurge:
     """Letters that nobody needs any more."""
 
     @pytest.mark.wire
-    def test_only_those_that_are_meant_are_deleted(self, desk: Desk) -> None:
-        desk.died(150, error="ValueError: no")
-        stays = desk.died(2, error="TimeoutError: too long")
-        ran = desk.penstock("dlq", "purge", "trial", "--error", "ValueError", "--yes")
+    def test_only_those_that_are_meant_are_deleted(self, cli: OperatorCli) -> None:
+        cli.died(150, error="ValueError: no")
+        stays = cli.died(2, error="TimeoutError: too long")
+        ran = cli.penstock("dlq", "purge", "trial", "--error", "ValueError", "--yes")
         assert (ran.code, ran.out) == (0, "deleted 150 dead letters of `trial`\n")
-        assert list(desk.dead()) == stays
+        assert list(cli.dead()) == stays
 
-    def test_json_has_one_object_per_message(self, desk: Desk) -> None:
-        ids = desk.died(3)
-        ran = desk.penstock("dlq", "purge", "trial", *ids, "--yes", "--json")
+    def test_json_has_one_object_per_message(self, cli: OperatorCli) -> None:
+        ids = cli.died(3)
+        ran = cli.penstock("dlq", "purge", "trial", *ids, "--yes", "--json")
         assert [one["id"] for one in ran.objects] == ids
 
     def test_a_dead_letter_taken_by_others_is_not_reported_as_purged(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+        self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It is named, and the exit code says that something was not as it should be."""
-        ids = desk.died(3)
+        ids = cli.died(3)
         belongs_to = DeadLetter.belongs_to
 
         def takes(letter: DeadLetter, keys: PipelineKeys) -> bool:
             if letter.id == ids[1]:
-                desk.ask("XDEL", keys.dead, letter.id)
+                cli.ask("XDEL", keys.dead, letter.id)
             return belongs_to(letter, keys)
 
         monkeypatch.setattr(DeadLetter, "belongs_to", takes)
-        ran = desk.penstock("dlq", "purge", "trial", "--all", "--yes", "--json")
+        ran = cli.penstock("dlq", "purge", "trial", "--all", "--yes", "--json")
         assert [one["id"] for one in ran.objects] == [ids[0], ids[2]]
         assert f"{ids[1]}: not deleted: it no longer exists" in ran.err
         assert "deleted 2 dead letters" in ran.err
         assert ran.code == 1
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
-    def test_messages_that_die_meanwhile_stay(self, desk: Desk, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    def test_messages_that_die_meanwhile_stay(
+        self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch, verb: str
+    ) -> None:
         """Also where nothing had died when it began."""
         last = Walk.last
 
         async def dies_after(walk: Walk) -> str:
             newest = await last(walk)
-            desk.dies(b"data", b'{"n": 1}')
+            cli.dies(b"data", b'{"n": 1}')
             return newest
 
         monkeypatch.setattr(Walk, "last", dies_after)
         for before in (0, 1):
-            ran = desk.penstock("dlq", verb, "trial", "--all", "--yes")
-            assert (ran.code, len(desk.dead())) == (1 - before, 1)
-            assert desk.entries() == [] or (verb, before) == ("replay", 1)
+            ran = cli.penstock("dlq", verb, "trial", "--all", "--yes")
+            assert (ran.code, len(cli.dead())) == (1 - before, 1)
+            assert cli.entries() == [] or (verb, before) == ("replay", 1)
 
 
 class TestPace:
@@ -513,8 +517,8 @@ class TestPace:
         assert rate_of(text) == rate
 
     @pytest.mark.parametrize("text", ["100", "0/s", "-1/s", "1/d", "", "1.5/s", "/s"])
-    def test_invalid_rates_are_refused(self, desk: Desk, text: str) -> None:
-        ran = desk.penstock("dlq", "replay", "trial", "--all", f"--rate={text}")
+    def test_invalid_rates_are_refused(self, cli: OperatorCli, text: str) -> None:
+        ran = cli.penstock("dlq", "replay", "trial", "--all", f"--rate={text}")
         assert ran.code == 2
         assert "write it as `100/s`" in ran.err
 
@@ -527,25 +531,25 @@ class TestPace:
             slept.append(round(seconds, 6))
             now += seconds
 
-        async def promise() -> None:
+        async def scenario() -> None:
             nonlocal now
             pace = Pace(10, clock=lambda: now, sleep=sleep)
             for took in (0, 0, 0.04, 5, 0, 0, 0, 0):
                 await pace.turn()
                 now += took
 
-        keep(promise())
+        run_async(scenario())
         assert slept == [0.1, 0.1, 0.06, 0.1, 0.1]
 
 
 @pytest.mark.wire
-def test_dead_letters_in_another_slot_are_refused(desk: Desk) -> None:
+def test_dead_letters_in_another_slot_are_refused(cli: OperatorCli) -> None:
     """No step could move them."""
-    spec = desk.pipeline.spec
+    spec = cli.pipeline.spec
     dead = spec.dead_letter.model_copy(update={"key": "elsewhere"})
-    pipeline = Stage(desk.trial.target, "dead_letter: {key: elsewhere}").pipeline
+    pipeline = PipelineDriver(cli.trial.target, "dead_letter: {key: elsewhere}").pipeline
     assert pipeline.spec.dead_letter == dead
     redis = pipeline.redis.model_copy(update={"topology": "cluster"})
     with pytest.raises(CannotGoOn, match="different slots"):
         check_slots(pipeline.on(redis))
-    check_slots(desk.pipeline.on(redis))
+    check_slots(cli.pipeline.on(redis))

@@ -12,9 +12,9 @@ import hiredis
 import pytest
 from lua_commands import CONTAINERS, called_by, command
 from lua_keys import names
-from operator_cli import Desk
-from raw import Raw
-from rights import PASSWORD, tell_platform
+from operator_cli import OperatorCli
+from raw_client import RawClient
+from redis_users import PASSWORD, declare_redis
 from targets import Target
 
 from penstock.command import acl
@@ -172,11 +172,11 @@ class TestPatterns:
         finally:
             server.ask("ACL", "DELUSER", "pattern")
 
-    def test_keys_of_other_pipelines_are_refused(self, make_desk: Callable[..., Desk], target: Target) -> None:
+    def test_keys_of_other_pipelines_are_refused(self, make_cli: Callable[..., OperatorCli], target: Target) -> None:
         """Not those of one whose stream is called almost the same."""
-        desk = make_desk('stream: {key: "' + STRANGE.replace("\\", "\\\\").replace('"', '\\"') + '"}')
-        tell_platform(desk)
-        told = desk.penstock("acl", "trial", "--json", "--role", "worker", redis="")
+        cli = make_cli('stream: {key: "' + STRANGE.replace("\\", "\\\\").replace('"', '\\"') + '"}')
+        declare_redis(cli)
+        told = cli.penstock("acl", "trial", "--json", "--role", "worker", redis="")
         rules = told.json["users"][0]["rules"]
         assert f"~{escaped(STRANGE)}" in rules
         server = target.servers[0]
@@ -191,7 +191,7 @@ class TestPatterns:
 
 def may(port: int, key: str) -> bool:
     """Whether the user `pattern` may touch a key; a cluster's node may still say that another has it."""
-    raw = Raw(LOOPBACK, port)
+    raw = RawClient(LOOPBACK, port)
     try:
         raw.ask("AUTH", "pattern", "any")
         raw.ask("STRLEN", key)
@@ -213,26 +213,26 @@ class TestLines:
         assert quoted(word) == line
 
     @pytest.mark.needs("redis-cli")
-    def test_redis_cli_takes_them(self, make_desk: Callable[..., Desk], target: Target) -> None:
+    def test_redis_cli_takes_them(self, make_cli: Callable[..., OperatorCli], target: Target) -> None:
         """Given twice, they change nothing; a password stays."""
-        desk = make_desk('stream: {key: "' + STRANGE.replace("\\", "\\\\").replace('"', '\\"') + '"}')
-        tell_platform(desk)
-        lines = desk.penstock("acl", "trial", "--user-prefix", "cli-", redis="").out
+        cli = make_cli('stream: {key: "' + STRANGE.replace("\\", "\\\\").replace('"', '\\"') + '"}')
+        declare_redis(cli)
+        lines = cli.penstock("acl", "trial", "--user-prefix", "cli-", redis="").out
         server = target.servers[0]
         users = [line.split()[2] for line in lines.splitlines()]
         roles = ("trial-producer", "trial-worker", "trial-scaler", "penstock-janitor", "penstock-operator")
         assert users == [f"cli-{name}" for name in roles]
-        cli = ["redis-cli", "-p", str(server.port)]
+        redis_cli = ["redis-cli", "-p", str(server.port)]
         if server.password:
-            cli += ["-a", server.password, "--no-auth-warning"]
+            redis_cli += ["-a", server.password, "--no-auth-warning"]
         try:
-            first = subprocess.run(cli, input=lines, text=True, capture_output=True, check=True)
+            first = subprocess.run(redis_cli, input=lines, text=True, capture_output=True, check=True)
             assert first.stdout.split() == ["OK"] * 5
             server.ask("ACL", "SETUSER", users[0], "on", f">{PASSWORD}")
             before = [server.ask("ACL", "GETUSER", user) for user in users]
-            subprocess.run(cli, input=lines, text=True, capture_output=True, check=True)
+            subprocess.run(redis_cli, input=lines, text=True, capture_output=True, check=True)
             assert [server.ask("ACL", "GETUSER", user) for user in users] == before
-            for one in desk.penstock("acl", "trial", "--json", "--user-prefix", "cli-", redis="").json["users"]:
+            for one in cli.penstock("acl", "trial", "--json", "--user-prefix", "cli-", redis="").json["users"]:
                 server.ask("ACL", "DELUSER", "words")
                 server.ask("ACL", "SETUSER", "words", *one["rules"])
                 for user in (one["user"], "words"):
@@ -241,31 +241,31 @@ class TestLines:
         finally:
             server.ask("ACL", "DELUSER", "words", *users)
 
-    def test_all_pipelines_have_users_of_their_own_and_share_a_janitor(self, desk: Desk) -> None:
-        spec = (desk.trial.folder / "specs/trial.yaml").read_text()
+    def test_all_pipelines_have_users_of_their_own_and_share_a_janitor(self, cli: OperatorCli) -> None:
+        spec = (cli.trial.folder / "specs/trial.yaml").read_text()
         other = spec.replace("name: trial", "name: other").replace("{key: trial, group: trial}", "{key: b, group: b}")
-        (desk.trial.folder / "specs/other.yaml").write_text(other)
-        ran = desk.penstock("acl", "--json", redis="")
+        (cli.trial.folder / "specs/other.yaml").write_text(other)
+        ran = cli.penstock("acl", "--json", redis="")
         assert ran.err == ""
         told = {one["user"]: one for one in ran.json["users"]}
         each = [f"{name}-{role}" for name in ("other", "trial") for role in ("producer", "worker", "scaler")]
         assert list(told) == [*each, "penstock-janitor", "penstock-operator"]
         assert {"~b", "~trial"} <= set(told["penstock-janitor"]["rules"])
         assert "~b" not in told["trial-worker"]["rules"]
-        assert "leave SPEC out" in desk.penstock("acl", "other", redis="").err
+        assert "leave SPEC out" in cli.penstock("acl", "other", redis="").err
 
     @pytest.mark.parametrize(("version", "reads"), [("6.2", "~trial"), ("7.0", "%R~trial"), ("8.2", "%R~trial")])
-    def test_read_only_keys_are_read_only_from_redis_7_on(self, desk: Desk, version: str, reads: str) -> None:
-        platform = desk.trial.folder / "penstock.yaml"
+    def test_read_only_keys_are_read_only_from_redis_7_on(self, cli: OperatorCli, version: str, reads: str) -> None:
+        platform = cli.trial.folder / "penstock.yaml"
         platform.write_text(platform.read_text().rstrip()[:-1] + f', versions: {{redis: "{version}"}}}}\n')
-        [user] = desk.penstock("acl", "trial", "--json", "--role", "scaler", redis="").json["users"]
+        [user] = cli.penstock("acl", "trial", "--json", "--role", "scaler", redis="").json["users"]
         assert reads in user["rules"]
         assert ("clearselectors" in user["rules"]) == (version != "6.2")
 
-    def test_a_password_need_not_be_there(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_password_need_not_be_there(self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch) -> None:
         """Redis is not asked."""
         for name in ("REDIS_PASSWORD", "REDIS_USERNAME"):
             monkeypatch.delenv(name, raising=False)
-        platform = desk.trial.folder / "penstock.yaml"
+        platform = cli.trial.folder / "penstock.yaml"
         platform.write_text(platform.read_text().replace("redis: {", "redis: {auth: {secret: redis-auth}, "))
-        assert desk.penstock("acl", "trial", redis="").code == 0
+        assert cli.penstock("acl", "trial", redis="").code == 0

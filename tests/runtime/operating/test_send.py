@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 from faulty_connection import Cable
-from operator_cli import Desk
+from operator_cli import OperatorCli
 from patience import PATIENCE
+from pipeline_driver import PipelineDriver
 from servers import Server
-from stage import Stage
 
 from penstock.embedded import free_port
 from penstock.message.ulid import is_ulid
@@ -22,31 +22,31 @@ SCHEMA = "{type: object, required: [n], properties: {n: {type: integer}, text: {
 
 
 @pytest.fixture
-def desk(make_desk: Callable[..., Desk]) -> Desk:
+def cli(make_cli: Callable[..., OperatorCli]) -> OperatorCli:
     """With a schema, and messages told apart by `n`."""
-    return make_desk(f"message: {{schema: {SCHEMA}, correlate: n, dedup: {{by: n, window: 1h}}, max_size: 1Ki}}")
+    return make_cli(f"message: {{schema: {SCHEMA}, correlate: n, dedup: {{by: n, window: 1h}}, max_size: 1Ki}}")
 
 
-def piped(desk: Desk, text: str, *words: str) -> tuple[int, str, str]:
+def piped(cli: OperatorCli, text: str, *words: str) -> tuple[int, str, str]:
     """With standard input from a pipe."""
-    process = desk.start("send", "trial", *words, stdin=subprocess.PIPE)
+    process = cli.start("send", "trial", *words, stdin=subprocess.PIPE)
     out, err = process.communicate(text, timeout=PATIENCE)
     return process.returncode, out, err
 
 
 @pytest.mark.wire
-def test_a_sent_message_is_in_the_stream_and_its_id_is_printed(desk: Desk) -> None:
-    ran = desk.penstock("send", "trial", '{"n": 1}')
+def test_a_sent_message_is_in_the_stream_and_its_id_is_printed(cli: OperatorCli) -> None:
+    ran = cli.penstock("send", "trial", '{"n": 1}')
     assert (ran.code, ran.err) == (0, "")
     assert is_ulid(ran.out.strip())
-    [fields] = desk.entries()
+    [fields] = cli.entries()
     assert fields[:4] == ["data", '{"n": 1}', "penstock-id", ran.out.strip()]
 
 
-def test_json_has_everything(desk: Desk) -> None:
-    [told] = desk.penstock("send", "trial", '{"n": 1}', "--json").objects
+def test_json_has_everything(cli: OperatorCli) -> None:
+    [told] = cli.penstock("send", "trial", '{"n": 1}', "--json").objects
     assert told == {
-        "outcome": "sent", "id": told["id"], "entry": desk.stage.entries()[0], "due": None, "correlation": "1",
+        "outcome": "sent", "id": told["id"], "entry": cli.driver.entries()[0], "due": None, "correlation": "1",
         "dropped": 0,
     }  # fmt: skip
 
@@ -62,51 +62,51 @@ def test_json_has_everything(desk: Desk) -> None:
         ('{"n": 1, "text": "%s"}' % ("x" * 2000), "1Ki"),
     ],
 )
-def test_invalid_messages_are_not_sent(desk: Desk, body: str, says: str) -> None:
+def test_invalid_messages_are_not_sent(cli: OperatorCli, body: str, says: str) -> None:
     """Checked before Redis is touched; nothing of it is quoted."""
-    ran = desk.penstock("send", "trial", body)
+    ran = cli.penstock("send", "trial", body)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("not sent: ")
     assert says in ran.err
     assert "xxx" not in ran.err
-    assert desk.stage.number("EXISTS", desk.keys.stream) == 0
-    [told] = desk.penstock("send", "trial", body, "--json").objects
+    assert cli.driver.number("EXISTS", cli.keys.stream) == 0
+    [told] = cli.penstock("send", "trial", body, "--json").objects
     assert told["outcome"] == "not-sent"
 
 
 @pytest.mark.parametrize("words", [[], ["-"]])
-def test_standard_input_is_one_message(desk: Desk, words: list[str]) -> None:
+def test_standard_input_is_one_message(cli: OperatorCli, words: list[str]) -> None:
     """Over as many lines as it likes."""
-    code, out, err = piped(desk, '{\n"n":\n5}\n', *words)
+    code, out, err = piped(cli, '{\n"n":\n5}\n', *words)
     assert (code, err) == (0, "")
     assert is_ulid(out.strip())
-    [fields] = desk.entries()
+    [fields] = cli.entries()
     assert json.loads(fields[1]) == {"n": 5}
 
 
-def test_lines_are_a_message_each(desk: Desk) -> None:
+def test_lines_are_a_message_each(cli: OperatorCli) -> None:
     """In order; one that is wrong stops none of the others, and is told by its line."""
-    code, out, err = piped(desk, '{"n": 1}\n\n{"n": "x"}\nnope\n{"n": 2}', "--lines")
+    code, out, err = piped(cli, '{"n": 1}\n\n{"n": "x"}\nnope\n{"n": 2}', "--lines")
     assert code == 1
-    assert [json.loads(fields[1])["n"] for fields in desk.entries()] == [1, 2]
+    assert [json.loads(fields[1])["n"] for fields in cli.entries()] == [1, 2]
     assert len(out.splitlines()) == 2
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 3", "line 4"]
-    code, out, _ = piped(desk, '{"n": 3}\n{"n": 1}\n{}\n', "--lines", "--json")
+    code, out, _ = piped(cli, '{"n": 3}\n{"n": 1}\n{}\n', "--lines", "--json")
     told = [json.loads(line) for line in out.splitlines()]
     assert [(one["line"], one["outcome"]) for one in told] == [(1, "sent"), (2, "duplicate"), (3, "not-sent")]
     assert code == 1
 
 
-def test_many_lines_come_in_their_order(desk: Desk) -> None:
-    code, out, _ = piped(desk, "".join(f'{{"n": {n}}}\n' for n in range(5000)), "--lines")
+def test_many_lines_come_in_their_order(cli: OperatorCli) -> None:
+    code, out, _ = piped(cli, "".join(f'{{"n": {n}}}\n' for n in range(5000)), "--lines")
     assert code == 0
-    assert [json.loads(fields[1])["n"] for fields in desk.entries()] == list(range(5000))
+    assert [json.loads(fields[1])["n"] for fields in cli.entries()] == list(range(5000))
     assert len(set(out.split())) == 5000
 
 
-def test_lines_are_sent_as_they_come(desk: Desk) -> None:
+def test_lines_are_sent_as_they_come(cli: OperatorCli) -> None:
     """Whoever writes slowly does not wait for the end of his input."""
-    process = desk.start("send", "trial", "--lines", stdin=subprocess.PIPE)
+    process = cli.start("send", "trial", "--lines", stdin=subprocess.PIPE)
     assert process.stdin
     assert process.stdout
     for number in range(3):
@@ -117,10 +117,10 @@ def test_lines_are_sent_as_they_come(desk: Desk) -> None:
     assert process.returncode == 0
 
 
-def test_ctrl_c_ends_typed_input(desk: Desk) -> None:
+def test_ctrl_c_ends_typed_input(cli: OperatorCli) -> None:
     """At a terminal it says what it waits for; Ctrl-C ends it at once."""
     outside, inside = pty.openpty()
-    process = desk.start("send", "trial", stdin=inside)
+    process = cli.start("send", "trial", stdin=inside)
     os.close(inside)
     assert process.stderr
     assert process.stderr.readline() == "enter a JSON object, then Ctrl-D:\n"
@@ -130,18 +130,18 @@ def test_ctrl_c_ends_typed_input(desk: Desk) -> None:
     os.close(outside)
 
 
-def test_a_duplicate_is_reported_without_failure(desk: Desk) -> None:
+def test_a_duplicate_is_reported_without_failure(cli: OperatorCli) -> None:
     """Under the id of the one that was sent."""
-    first = desk.penstock("send", "trial", '{"n": 1}')
-    ran = desk.penstock("send", "trial", '{"n": 1}')
+    first = cli.penstock("send", "trial", '{"n": 1}')
+    ran = cli.penstock("send", "trial", '{"n": 1}')
     assert (ran.code, ran.out) == (0, first.out)
     assert ran.err.startswith("duplicate of this message")
-    assert len(desk.entries()) == 1
+    assert len(cli.entries()) == 1
 
 
-def test_a_key_stands_for_the_field(desk: Desk) -> None:
+def test_a_key_stands_for_the_field(cli: OperatorCli) -> None:
     outcomes = [
-        desk.penstock("send", "trial", f'{{"n": {n}}}', "--key", key, "--json").objects[0]["outcome"]
+        cli.penstock("send", "trial", f'{{"n": {n}}}', "--key", key, "--json").objects[0]["outcome"]
         for n, key in ((1, "a"), (1, "b"), (2, "a"))
     ]
     assert outcomes == ["sent", "sent", "duplicate"]
@@ -149,33 +149,33 @@ def test_a_key_stands_for_the_field(desk: Desk) -> None:
 
 @pytest.mark.parametrize("words", [["--delay", "1h"], ["--at", "2099-01-31T08:00:00Z"]])
 @pytest.mark.wire
-def test_a_message_may_be_due_later(desk: Desk, words: list[str]) -> None:
-    ran = desk.penstock("send", "trial", '{"n": 1}', *words)
+def test_a_message_may_be_due_later(cli: OperatorCli, words: list[str]) -> None:
+    ran = cli.penstock("send", "trial", '{"n": 1}', *words)
     assert ran.code == 0
     assert ran.err.startswith("due at ")
-    assert desk.stage.number("ZCARD", desk.keys.delayed) == 1
-    assert desk.entries() == []
+    assert cli.driver.number("ZCARD", cli.keys.delayed) == 1
+    assert cli.entries() == []
 
 
-def test_a_full_backlog_is_reported(make_desk: Callable[..., Desk]) -> None:
-    desk = make_desk(
+def test_a_full_backlog_is_reported(make_cli: Callable[..., OperatorCli]) -> None:
+    cli = make_cli(
         "stream: {key: trial, group: trial, backlog: {limit: 1}}\n"
         "message: {}\nwork: {concurrency: 1}\nscaling: {replicas: {max: 1}}"
     )
-    desk.penstock("send", "trial", "{}")
-    ran = desk.penstock("send", "trial", "{}")
+    cli.penstock("send", "trial", "{}")
+    ran = cli.penstock("send", "trial", "{}")
     assert ran.code == 1
     assert "`stream.backlog.limit`" in ran.err
-    [told] = desk.penstock("send", "trial", "{}", "--json").objects
+    [told] = cli.penstock("send", "trial", "{}", "--json").objects
     assert (told["outcome"], told["reason"]) == ("not-sent", "rejected")
 
 
-def test_an_unanswered_send_is_unknown(make_desk: Callable[..., Desk], server: Server) -> None:
+def test_an_unanswered_send_is_unknown(make_cli: Callable[..., OperatorCli], server: Server) -> None:
     """Not failed: it may have been sent, and here it was."""
-    desk = make_desk("message: {}\nsend: {attempts: 1}")
+    cli = make_cli("message: {}\nsend: {attempts: 1}")
     with Cable(server.port) as cable:
         url = f"redis://{cable.address}"
-        process = desk.start("send", "trial", "--lines", "--json", redis=url, stdin=subprocess.PIPE)
+        process = cli.start("send", "trial", "--lines", "--json", redis=url, stdin=subprocess.PIPE)
         assert process.stdin
         assert process.stdout
         process.stdin.write("{}\n")
@@ -187,13 +187,13 @@ def test_an_unanswered_send_is_unknown(make_desk: Callable[..., Desk], server: S
     told = json.loads(out)
     assert (told["line"], told["outcome"]) == (2, "unknown")
     assert "may have been sent" in told["error"]
-    assert len(Stage(server, "").entries()) == 2
+    assert len(PipelineDriver(server, "").entries()) == 2
 
 
-def test_absence_of_redis_is_one_sentence(make_desk: Callable[..., Desk]) -> None:
+def test_absence_of_redis_is_one_sentence(make_cli: Callable[..., OperatorCli]) -> None:
     """Nothing was sent, and nobody logs beside it."""
-    desk = make_desk("message: {}\nsend: {attempts: 1}")
-    ran = desk.penstock("send", "trial", "{}", redis=f"redis://127.0.0.1:{free_port()}")
+    cli = make_cli("message: {}\nsend: {attempts: 1}")
+    ran = cli.penstock("send", "trial", "{}", redis=f"redis://127.0.0.1:{free_port()}")
     assert (ran.code, ran.out) == (1, "")
     line, hint = ran.err.splitlines()
     assert line.startswith("not sent: no connection to ")
@@ -203,15 +203,15 @@ def test_absence_of_redis_is_one_sentence(make_desk: Callable[..., Desk]) -> Non
     )
 
 
-def test_the_hint_is_printed_once(make_desk: Callable[..., Desk]) -> None:
+def test_the_hint_is_printed_once(make_cli: Callable[..., OperatorCli]) -> None:
     """However many were not sent; and of a refusal as well, but not of what is wrong with a message itself."""
-    desk = make_desk("message: {}\nsend: {attempts: 1}")
+    cli = make_cli("message: {}\nsend: {attempts: 1}")
     where = f"redis://127.0.0.1:{free_port()}"
-    process = desk.start("send", "trial", "--lines", redis=where, stdin=subprocess.PIPE)
+    process = cli.start("send", "trial", "--lines", redis=where, stdin=subprocess.PIPE)
     _, err = process.communicate("{}\n{}\n{}\nnope\n", timeout=PATIENCE)
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 1", "line 2", "line 3", "line 4", "hint"]
-    desk.ask("SET", desk.keys.stream, "no stream")
-    _, hint = desk.penstock("send", "trial", "{}").err.splitlines()
+    cli.ask("SET", cli.keys.stream, "no stream")
+    _, hint = cli.penstock("send", "trial", "{}").err.splitlines()
     assert hint.startswith("hint: one of the pipeline's keys has another type")
 
 
@@ -226,13 +226,13 @@ def test_the_hint_is_printed_once(make_desk: Callable[..., Desk]) -> None:
         ["{}", "--delay", "5"],
     ],
 )
-def test_contradictory_options_are_refused(desk: Desk, words: list[str]) -> None:
-    ran = desk.penstock("send", "trial", *words)
+def test_contradictory_options_are_refused(cli: OperatorCli, words: list[str]) -> None:
+    ran = cli.penstock("send", "trial", *words)
     assert ran.code == 2
     assert len(ran.err.splitlines()) == 2
 
 
-def test_a_key_needs_deduplication(make_desk: Callable[..., Desk]) -> None:
-    ran = make_desk("message: {}").penstock("send", "trial", "{}", "--key", "a")
+def test_a_key_needs_deduplication(make_cli: Callable[..., OperatorCli]) -> None:
+    ran = make_cli("message: {}").penstock("send", "trial", "{}", "--key", "a")
     assert ran.code == 2
     assert "`--key` needs `message.dedup` in the spec" in ran.err

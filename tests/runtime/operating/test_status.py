@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from operator_cli import Desk, first_line
+from event_loop import run_async
+from operator_cli import OperatorCli, first_line
 from patience import PATIENCE
-from promises import keep
 from servers import Server, wait_for
 
 from penstock.embedded import free_port
@@ -22,23 +22,23 @@ from penstock_spec.report.safe import width
 from penstock_spec.values.display import count, rate, span
 
 
-def filled(desk: Desk) -> None:
+def filled(cli: OperatorCli) -> None:
     """Something in every state."""
-    stage = desk.stage
-    stage.make()
-    stage.add(1 + 2 + 3 + 4 + 5)
-    stage.read(stage.life(), 4)
-    stage.park(stage.read(stage.life(), 3), wait=3_600_000)
+    driver = cli.driver
+    driver.create_group()
+    driver.add(1 + 2 + 3 + 4 + 5)
+    driver.read(driver.join_group(), 4)
+    driver.park(driver.read(driver.join_group(), 3), wait=3_600_000)
     for state, entries in (("~ready", 2), ("~suspect", 1)):
-        ids = stage.read(stage.life(), entries)
-        stage.ask("XCLAIM", stage.keys.stream, stage.keys.group, state, 0, *ids, "JUSTID")
+        ids = driver.read(driver.join_group(), entries)
+        driver.ask("XCLAIM", driver.keys.stream, driver.keys.group, state, 0, *ids, "JUSTID")
     for number in range(2):
-        stage.run("send", (*delayed_keys(desk),), stage.keys.group, "until-done", 100, "reject", 0, *later(number))
-    desk.died(6)
+        driver.run("send", (*delayed_keys(cli),), driver.keys.group, "until-done", 100, "reject", 0, *later(number))
+    cli.died(6)
 
 
-def delayed_keys(desk: Desk) -> tuple[str, ...]:
-    return desk.keys.stream, desk.keys.delayed, desk.keys.bodies, desk.keys.position
+def delayed_keys(cli: OperatorCli) -> tuple[str, ...]:
+    return cli.keys.stream, cli.keys.delayed, cli.keys.bodies, cli.keys.position
 
 
 def later(number: int) -> tuple[str | int, ...]:
@@ -46,10 +46,10 @@ def later(number: int) -> tuple[str | int, ...]:
 
 
 @pytest.mark.wire
-def test_each_state_is_counted(desk: Desk) -> None:
+def test_each_state_is_counted(cli: OperatorCli) -> None:
     """New, running, ready, suspect, parked, delayed, dead; and who reads."""
-    filled(desk)
-    ran = desk.penstock("status", "--json")
+    filled(cli)
+    ran = cli.penstock("status", "--json")
     assert ran.code == 0
     assert ran.json["environment"] == "dev"
     [told] = ran.json["pipelines"]
@@ -60,9 +60,9 @@ def test_each_state_is_counted(desk: Desk) -> None:
     assert 0 < told["next_due_seconds"] <= 3600
 
 
-def test_people_read_the_same_in_a_table_of_80_columns(desk: Desk) -> None:
-    filled(desk)
-    ran = desk.penstock("status")
+def test_people_read_the_same_in_a_table_of_80_columns(cli: OperatorCli) -> None:
+    filled(cli)
+    ran = cli.penstock("status")
     heading, *rows = ran.out.splitlines()
     cells = dict(zip(heading.split()[-10:], rows[-1].split()[-10:], strict=True))
     assert {"new": "5", "running": "4", "ready": "2", "dead": "6", "consumers": "4"}.items() <= cells.items()
@@ -70,25 +70,25 @@ def test_people_read_the_same_in_a_table_of_80_columns(desk: Desk) -> None:
     assert max(map(len, ran.out.splitlines())) <= 80
 
 
-def test_looking_changes_nothing(desk: Desk) -> None:
-    filled(desk)
-    before = desk.stage.everything()
-    desk.penstock("status")
-    assert desk.stage.everything() == before
+def test_looking_changes_nothing(cli: OperatorCli) -> None:
+    filled(cli)
+    before = cli.driver.everything()
+    cli.penstock("status")
+    assert cli.driver.everything() == before
 
 
-def test_a_missing_group_is_reported(desk: Desk) -> None:
+def test_a_missing_group_is_reported(cli: OperatorCli) -> None:
     """What only a group knows is `-`, and the way out is told."""
-    desk.stage.add(3)
-    ran = desk.penstock("status")
+    cli.driver.add(3)
+    ran = cli.penstock("status")
     assert ran.code == 0
     assert ran.out.splitlines()[-1].split()[-10:-4] == ["3", "-", "-", "-", "-", "0"]
     assert ran.err == "trial: the group `trial` does not exist; a worker or the janitor creates it\n"
-    assert desk.penstock("status", "--json").json["pipelines"][0]["running"] is None
+    assert cli.penstock("status", "--json").json["pipelines"][0]["running"] is None
 
 
-def test_absence_of_redis_is_one_sentence(desk: Desk) -> None:
-    ran = desk.penstock("status", redis=f"redis://127.0.0.1:{free_port()}")
+def test_absence_of_redis_is_one_sentence(cli: OperatorCli) -> None:
+    ran = cli.penstock("status", redis=f"redis://127.0.0.1:{free_port()}")
     assert ran.code == 2
     says, hint = ran.err.splitlines()
     assert says.startswith("error: Redis is unreachable: ")
@@ -96,15 +96,15 @@ def test_absence_of_redis_is_one_sentence(desk: Desk) -> None:
     assert ran.out == ""
 
 
-def test_a_failing_pipeline_blocks_no_other(desk: Desk) -> None:
+def test_a_failing_pipeline_blocks_no_other(cli: OperatorCli) -> None:
     """Its row is empty, the reason is told, and the exit code says that a part failed."""
-    spec = (desk.trial.folder / "specs/trial.yaml").read_text()
-    (desk.trial.folder / "specs/other.yaml").write_text(
+    spec = (cli.trial.folder / "specs/trial.yaml").read_text()
+    (cli.trial.folder / "specs/other.yaml").write_text(
         spec.replace("name: trial", "name: other").replace("{key: trial, group: trial}", "{key: other, group: other}")
     )
-    desk.stage.make()
-    desk.ask("SET", "other", "no stream")
-    ran = desk.penstock("status", "--json")
+    cli.driver.create_group()
+    cli.ask("SET", "other", "no stream")
+    ran = cli.penstock("status", "--json")
     assert ran.code == 1
     told = {one["pipeline"]: one for one in ran.json["pipelines"]}
     assert "WRONGTYPE" in told["other"]["error"]
@@ -112,29 +112,29 @@ def test_a_failing_pipeline_blocks_no_other(desk: Desk) -> None:
     assert "other: state unknown: " in ran.err
 
 
-def test_only_the_pipelines_that_are_named_are_shown(desk: Desk) -> None:
-    spec = (desk.trial.folder / "specs/trial.yaml").read_text()
-    (desk.trial.folder / "specs/other.yaml").write_text(
+def test_only_the_pipelines_that_are_named_are_shown(cli: OperatorCli) -> None:
+    spec = (cli.trial.folder / "specs/trial.yaml").read_text()
+    (cli.trial.folder / "specs/other.yaml").write_text(
         spec.replace("name: trial", "name: other").replace("{key: trial, group: trial}", "{key: other, group: other}")
     )
-    assert [one["pipeline"] for one in desk.penstock("status", "other", "--json").json["pipelines"]] == ["other"]
+    assert [one["pipeline"] for one in cli.penstock("status", "other", "--json").json["pipelines"]] == ["other"]
 
 
-def test_it_watches_until_it_is_interrupted(desk: Desk, tmp_path: Path) -> None:
+def test_it_watches_until_it_is_interrupted(cli: OperatorCli, tmp_path: Path) -> None:
     """Into a file it prints again and again; Ctrl-C is no failure."""
-    desk.stage.make()
+    cli.driver.create_group()
     file = tmp_path / "watched"
     with file.open("w") as out:
-        process = desk.start("status", "--watch", "0.1", "--json", stdout=out)
+        process = cli.start("status", "--watch", "0.1", "--json", stdout=out)
         wait_for(lambda: len(file.read_text().splitlines()) > 2, "it has looked three times")
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
         assert process.communicate()[1] == ""
 
 
-def test_watching_survives_a_redis_outage(desk: Desk, server: Server) -> None:
+def test_watching_survives_a_redis_outage(cli: OperatorCli, server: Server) -> None:
     """What cannot be told is told as such; what can be told again is."""
-    process = desk.start("status", "--watch", "0.1", "--json", redis=server.url)
+    process = cli.start("status", "--watch", "0.1", "--json", redis=server.url)
     assert "error" not in json.loads(first_line(process))["pipelines"][0]
     server.kill()
     told = iter(process.stdout or ())
@@ -146,10 +146,10 @@ def test_watching_survives_a_redis_outage(desk: Desk, server: Server) -> None:
     assert process.returncode == 0
 
 
-def test_a_terminal_is_redrawn(desk: Desk) -> None:
-    desk.stage.make()
+def test_a_terminal_is_redrawn(cli: OperatorCli) -> None:
+    cli.driver.create_group()
     outside, inside = pty.openpty()
-    process = desk.start("status", "--watch", "0.1", environ={"TERM": "xterm"}, stdout=inside)
+    process = cli.start("status", "--watch", "0.1", environ={"TERM": "xterm"}, stdout=inside)
     os.close(inside)
     told = b""
     while told.count(b"\x1b[H") < 3:
@@ -165,8 +165,8 @@ def test_a_terminal_is_redrawn(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("said", ["soon", "0", "-1", "1e9", "nan"])
-def test_an_invalid_interval_is_refused(desk: Desk, said: str) -> None:
-    ran = desk.penstock("status", f"--watch={said}")
+def test_an_invalid_interval_is_refused(cli: OperatorCli, said: str) -> None:
+    ran = cli.penstock("status", f"--watch={said}")
     assert ran.code == 2
     assert "hint: " in ran.err
 
@@ -174,60 +174,58 @@ def test_an_invalid_interval_is_refused(desk: Desk, said: str) -> None:
 class TestThroughput:
     """What is done in a second is told from what Redis counts, or not at all."""
 
-    def looked(self, desk: Desk, happens: Callable[[], object]) -> float | None:
+    def looked(self, cli: OperatorCli, happens: Callable[[], object]) -> float | None:
         """How many were done while something happened."""
 
         async def look() -> Counts:
-            link = desk.stage.link()
+            link = cli.driver.link()
             try:
-                return await counts(link, desk.keys)
+                return await counts(link, cli.keys)
             finally:
                 await link.close()
 
-        before = keep(look())
+        before = run_async(look())
         happens()
-        after = keep(look())
-        told = done_per_second(desk.pipeline.spec, before, after)
+        after = run_async(look())
+        told = done_per_second(cli.pipeline.spec, before, after)
         return None if told is None else round(told * (after.time - before.time), 6)
 
-    def counts_added(self, desk: Desk) -> bool:
-        return "entries-added" in desk.stage.listed("XINFO", "STREAM", desk.keys.stream)
+    def counts_added(self, cli: OperatorCli) -> bool:
+        return "entries-added" in cli.driver.listed("XINFO", "STREAM", cli.keys.stream)
 
     @pytest.mark.parametrize("keep_", ["until-done", "{length: 1000}"])
-    def test_done_messages_count_and_dead_ones_do_not(self, make_desk: Callable[..., Desk], keep_: str) -> None:
+    def test_done_messages_count_and_dead_ones_do_not(self, make_cli: Callable[..., OperatorCli], keep_: str) -> None:
         """However many come meanwhile, are delayed, or wait for another attempt."""
-        desk = make_desk(f"stream: {{key: trial, group: trial, retention: {{keep: {keep_}}}}}")
-        stage = desk.stage
-        stage.make()
-        stage.add(20)
-        worker = stage.life()
-        stage.read(worker, 8)
+        cli = make_cli(f"stream: {{key: trial, group: trial, retention: {{keep: {keep_}}}}}")
+        driver = cli.driver
+        driver.create_group()
+        driver.add(20)
+        worker = driver.join_group()
+        driver.read(worker, 8)
 
         def happens() -> None:
-            stage.add(7)
-            ids = [*stage.pending(), *stage.read(worker, 5)]
-            stage.settle(worker, dict.fromkeys(ids[:6], 1))
-            stage.park(ids[6:8])
+            driver.add(7)
+            ids = [*driver.pending(), *driver.read(worker, 5)]
+            driver.settle(worker, dict.fromkeys(ids[:6], 1))
+            driver.park(ids[6:8])
             letter = ("data", "x", "penstock-dead-id", ids[8])
-            marks = (desk.keys.uncharged, desk.keys.crashed, desk.keys.finished)
-            keys = (desk.keys.stream, desk.keys.dead, *marks, desk.keys.stream)
-            deletes = int(desk.pipeline.spec.stream.retention.keeps_nothing)
-            stage.run("bury", keys, desk.keys.group, worker, deletes, "", len(letter), *letter, *[ids[8]] * 3, 1)
+            marks = (cli.keys.uncharged, cli.keys.crashed, cli.keys.finished)
+            keys = (cli.keys.stream, cli.keys.dead, *marks, cli.keys.stream)
+            deletes = int(cli.pipeline.spec.stream.retention.keeps_nothing)
+            driver.run("bury", keys, cli.keys.group, worker, deletes, "", len(letter), *letter, *[ids[8]] * 3, 1)
 
-        expected = 6 if self.counts_added(desk) else None
-        assert self.looked(desk, happens) == expected
+        expected = 6 if self.counts_added(cli) else None
+        assert self.looked(cli, happens) == expected
 
-    def test_throughput_is_unknown_with_drop_oldest(self, make_desk: Callable[..., Desk]) -> None:
-        desk = make_desk(
-            "stream: {key: trial, group: trial, backlog: {limit: 10, when_full: drop-oldest, lossy: true}}"
-        )
-        desk.stage.make()
-        assert self.looked(desk, desk.stage.add) is None
+    def test_throughput_is_unknown_with_drop_oldest(self, make_cli: Callable[..., OperatorCli]) -> None:
+        cli = make_cli("stream: {key: trial, group: trial, backlog: {limit: 10, when_full: drop-oldest, lossy: true}}")
+        cli.driver.create_group()
+        assert self.looked(cli, cli.driver.add) is None
 
-    def test_a_recreated_stream_has_no_throughput(self, desk: Desk) -> None:
-        desk.stage.make()
-        desk.stage.add(5)
-        assert self.looked(desk, lambda: (desk.ask("DEL", desk.keys.stream), desk.stage.add(1))) is None
+    def test_a_recreated_stream_has_no_throughput(self, cli: OperatorCli) -> None:
+        cli.driver.create_group()
+        cli.driver.add(5)
+        assert self.looked(cli, lambda: (cli.ask("DEL", cli.keys.stream), cli.driver.add(1))) is None
 
 
 class TestWords:
@@ -288,14 +286,14 @@ def test_a_name_that_could_move_the_cursor_is_shown_escaped() -> None:
     assert line == "a\\u001b[2Jb  c\\u000ad"
 
 
-def test_one_question_measures_a_pipeline(desk: Desk) -> None:
+def test_one_question_measures_a_pipeline(cli: OperatorCli) -> None:
     """However much there is of it: one script, and four commands for the throughput, at each look."""
-    desk.stage.make()
-    desk.stage.add(1000)
-    for server in desk.trial.target.masters():
+    cli.driver.create_group()
+    cli.driver.add(1000)
+    for server in cli.trial.target.masters():
         server.ask("CONFIG", "RESETSTAT")
-    desk.penstock("status")
-    stats = "".join(str(server.ask("INFO", "commandstats")) for server in desk.trial.target.masters())
+    cli.penstock("status")
+    stats = "".join(str(server.ask("INFO", "commandstats")) for server in cli.trial.target.masters())
     called = {
         line.partition(":")[0].removeprefix("cmdstat_"): int(line.partition("calls=")[2].partition(",")[0])
         for line in stats.split()

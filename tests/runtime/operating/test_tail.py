@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import IO
 
 import pytest
-from operator_cli import Desk
+from operator_cli import OperatorCli
 from patience import PATIENCE
 from servers import Server
 
 
-def follow(desk: Desk, *words: str) -> tuple[IO[str], Callable[[], tuple[str, str]]]:
+def follow(cli: OperatorCli, *words: str) -> tuple[IO[str], Callable[[], tuple[str, str]]]:
     """Begin, and give its lines once it follows; and what ends it with Ctrl-C."""
-    process = desk.start("tail", "trial", *words)
+    process = cli.start("tail", "trial", *words)
     assert process.stdout
     assert process.stderr
     assert process.stderr.readline() == "following `trial`; press Ctrl-C to stop\n"
@@ -30,52 +30,52 @@ def follow(desk: Desk, *words: str) -> tuple[IO[str], Callable[[], tuple[str, st
 
 
 @pytest.mark.wire
-def test_only_new_messages_are_shown(desk: Desk) -> None:
+def test_only_new_messages_are_shown(cli: OperatorCli) -> None:
     """And Ctrl-C is no failure."""
-    desk.stage.add(3)
-    lines, end = follow(desk, "--json")
+    cli.driver.add(3)
+    lines, end = follow(cli, "--json")
     for number in range(5):
-        id_ = desk.ask("XADD", desk.keys.stream, "*", "data", f'{{"n": {number}, "secret": "x"}}')
+        id_ = cli.ask("XADD", cli.keys.stream, "*", "data", f'{{"n": {number}, "secret": "x"}}')
         told = json.loads(lines.readline())
         assert (told["id"], told["fields"]) == (id_, {"n": number})
         assert "secret" not in str(told)
     assert end() == ("", "")
 
 
-def test_it_can_start_with_existing_messages(desk: Desk) -> None:
+def test_it_can_start_with_existing_messages(cli: OperatorCli) -> None:
     """The oldest of them first; then what comes."""
-    ids = desk.stage.add(5)
-    lines, end = follow(desk, "--json", "--last", "3")
+    ids = cli.driver.add(5)
+    lines, end = follow(cli, "--json", "--last", "3")
     assert [json.loads(lines.readline())["id"] for _ in range(3)] == ids[-3:]
-    [new] = desk.stage.add(1)
+    [new] = cli.driver.add(1)
     assert json.loads(lines.readline())["id"] == new
     end()
 
 
-def test_it_waits_for_a_missing_stream(desk: Desk) -> None:
-    lines, end = follow(desk)
-    desk.ask("XADD", desk.keys.stream, "*", "data", '{"n": 7, "pet": "rex"}')
+def test_it_waits_for_a_missing_stream(cli: OperatorCli) -> None:
+    lines, end = follow(cli)
+    cli.ask("XADD", cli.keys.stream, "*", "data", '{"n": 7, "pet": "rex"}')
     assert lines.readline().split()[2:] == ["n=7", "pet=rex"]
     end()
 
 
-def test_a_group_hears_nothing_of_it(desk: Desk) -> None:
+def test_a_group_hears_nothing_of_it(cli: OperatorCli) -> None:
     """What is shown is still new for workers."""
-    desk.stage.make()
-    lines, end = follow(desk)
-    ids = desk.stage.add(2)
+    cli.driver.create_group()
+    lines, end = follow(cli)
+    ids = cli.driver.add(2)
     lines.readline()
     lines.readline()
     end()
-    assert desk.stage.pending() == {}
-    assert desk.stage.read(desk.stage.life()) == ids
+    assert cli.driver.pending() == {}
+    assert cli.driver.read(cli.driver.join_group()) == ids
 
 
-def test_bodies_are_shown_where_that_is_asked_for(desk: Desk) -> None:
+def test_bodies_are_shown_where_that_is_asked_for(cli: OperatorCli) -> None:
     """One that cannot be read is shown as it stands; nothing in it can move a cursor."""
-    lines, end = follow(desk, "--bodies")
-    desk.ask("XADD", desk.keys.stream, "*", "data", '{"secret": 42}')
-    desk.ask("XADD", desk.keys.stream, "*", "data", "\x1b[2J")
+    lines, end = follow(cli, "--bodies")
+    cli.ask("XADD", cli.keys.stream, "*", "data", '{"secret": 42}')
+    cli.ask("XADD", cli.keys.stream, "*", "data", "\x1b[2J")
     told = [lines.readline() for _ in range(5)]
     assert told[1:4] == ["  {\n", '    "secret": 42\n', "  }\n"]
     assert told[4].endswith("(its body cannot be read)\n")
@@ -84,9 +84,9 @@ def test_bodies_are_shown_where_that_is_asked_for(desk: Desk) -> None:
 
 
 @pytest.mark.wire
-def test_a_lost_connection_loses_no_message(desk: Desk, server: Server) -> None:
+def test_a_lost_connection_loses_no_message(cli: OperatorCli, server: Server) -> None:
     """What came meanwhile is shown when Redis is back."""
-    process = desk.start("tail", "trial", "--json", redis=server.url)
+    process = cli.start("tail", "trial", "--json", redis=server.url)
     assert process.stdout
     assert process.stderr
     process.stderr.readline()
@@ -103,7 +103,7 @@ def test_a_lost_connection_loses_no_message(desk: Desk, server: Server) -> None:
 
 
 @pytest.mark.parametrize("verb", ["tail", "peek", "status", "send"])
-def test_a_missing_spec_is_reported_with_a_suggestion(desk: Desk, verb: str) -> None:
-    ran = desk.penstock(verb, "trail")
+def test_a_missing_spec_is_reported_with_a_suggestion(cli: OperatorCli, verb: str) -> None:
+    ran = cli.penstock(verb, "trail")
     assert ran.code == 2
     assert ran.err == "error: no spec `trail`\nhint: did you mean `trial`?\n"

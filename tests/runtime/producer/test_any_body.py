@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from event_loop import run_async
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from promises import keep
 from sending import entries, pipeline
 from targets import Target
 
@@ -29,13 +29,13 @@ FLAT = st.lists(
 def sent(target: Target, spec: Pipeline, bodies: list[Any]) -> list[dict[str, str]]:
     """Send them, and return what stands in the stream."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with Producer(spec, target.redis, credentials=target.credentials) as producer:
             outcomes = await producer.send_many(bodies)
         assert all(isinstance(outcome, Sent) for outcome in outcomes), outcomes
 
     target.flush()
-    keep(promise())
+    run_async(scenario())
     return [entry.fields for entry in entries(target)]
 
 

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from promises import keep, until
-from sending import STREAM, entries, jobs, keys_of, number, pipeline, worked_on
+from event_loop import run_async, until
+from sending import STREAM, entries, jobs, keys_of, number, pipeline, with_group
 from targets import Target
 
 from penstock.producer import BacklogFull, Failed, Outcome, Producer, Sent
@@ -64,7 +64,7 @@ def sent_by_many(target: Target, spec: Pipeline, each: int, threads: int = 6) ->
             outcomes.extend(await mine.send_many(jobs(each)))
 
     kinds = [one_by_one if number % 2 else together for number in range(threads)]
-    running = [threading.Thread(target=lambda kind=kind: keep(kind())) for kind in kinds]
+    running = [threading.Thread(target=lambda kind=kind: run_async(kind())) for kind in kinds]
     for thread in running:
         thread.start()
     for thread in running:
@@ -83,7 +83,7 @@ def test_the_limit_is_exact_under_many_producers(target: Target) -> None:
 def test_delayed_messages_wait_too(target: Target) -> None:
     """They count from when they were sent, not from when they enter."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 5})) as one:
             await one.send_many(jobs(3), delay="1h")
             outcomes = await one.send_many(jobs(3))
@@ -91,15 +91,15 @@ def test_delayed_messages_wait_too(target: Target) -> None:
             with pytest.raises(BacklogFull, match=r"^5 messages wait, which is `stream\.backlog\.limit`"):
                 await one.send({"job": "a"}, delay="1h")
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_is_pending_waits_until_it_is_done(target: Target) -> None:
     """Reading makes no room; finishing does."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3})
-        async with producer(target, spec) as one, worked_on(target, spec):
+        async with producer(target, spec) as one, with_group(target, spec):
             await one.send_many(jobs(3))
             first = read(target, 3)[0]
             with pytest.raises(BacklogFull):
@@ -108,7 +108,7 @@ def test_what_is_pending_waits_until_it_is_done(target: Target) -> None:
             target.ask("XDEL", STREAM, first)
             assert isinstance(await one.send({"job": "a"}), Sent)
 
-    keep(promise())
+    run_async(scenario())
 
 
 # History: the backlog is what the group has not finished.
@@ -120,7 +120,7 @@ async def with_history(target: Target, limit: int) -> AsyncIterator[Producer | N
     spec = pipeline(backlog={"limit": limit}, keep={"length": 1000})
     version = str(target.masters()[0].ask("INFO", "server")).partition("redis_version:")[2]
     if int(version.partition(".")[0]) >= 7:
-        async with producer(target, spec) as one, worked_on(target, spec):
+        async with producer(target, spec) as one, with_group(target, spec):
             yield one
     else:
         with pytest.raises(CannotGoOn, match="this Redis cannot count the backlog of `jobs`"):
@@ -132,7 +132,7 @@ async def with_history(target: Target, limit: int) -> AsyncIterator[Producer | N
 def test_finished_history_takes_no_room(target: Target) -> None:
     """Unread and pending entries count, what is acknowledged does not, though it stays."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with with_history(target, 4) as one:
             if one is None:
                 return
@@ -146,13 +146,13 @@ def test_finished_history_takes_no_room(target: Target) -> None:
             assert [type(outcome) for outcome in outcomes] == [Sent, Failed]
             assert number(target, "XLEN", STREAM) == 5
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_history_counts_before_anybody_reads_it(target: Target) -> None:
     """Without a group all of it is unread."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with with_history(target, 3) as one:
             if one is None:
                 return
@@ -160,13 +160,13 @@ def test_history_counts_before_anybody_reads_it(target: Target) -> None:
             outcomes = await one.send_many(jobs(5))
             assert [type(outcome) for outcome in outcomes] == [Sent] * 3 + [Failed] * 2
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_somebody_deletes_unread_history(target: Target) -> None:
     """Redis forgets the group's lag then. The limit still holds."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with with_history(target, 10) as one:
             if one is None:
                 return
@@ -177,7 +177,7 @@ def test_somebody_deletes_unread_history(target: Target) -> None:
             assert 4 <= sum(isinstance(outcome, Sent) for outcome in outcomes) <= 5
             assert number(target, "XLEN", STREAM) <= 10
 
-    keep(promise())
+    run_async(scenario())
 
 
 # `wait`
@@ -189,7 +189,7 @@ WAITS: dict[str, Any] = {"limit": 2, "when_full": "wait"}
 def test_it_goes_on_when_room_comes(target: Target) -> None:
     """A send that met a full backlog ends when somebody has finished something; in order."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(backlog=WAITS)) as one:
             sending = asyncio.create_task(one.send_many(jobs(30)))
             gone: list[str] = []
@@ -201,13 +201,13 @@ def test_it_goes_on_when_room_comes(target: Target) -> None:
             outcomes = await sending
         assert [outcome.entry for outcome in outcomes if isinstance(outcome, Sent)] == [*gone, *ids(target)]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_many_that_wait_share_the_room(target: Target) -> None:
     """Never more than the limit are in; all of them get in."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog=WAITS)
         async with producer(target, spec) as one, producer(target, spec) as two:
             sends = [asyncio.create_task(each.send({"job": "a", "n": n})) for each in (one, two) for n in range(10)]
@@ -220,13 +220,13 @@ def test_many_that_wait_share_the_room(target: Target) -> None:
                 await asyncio.sleep(0.005)
         assert gone + number(target, "XLEN", STREAM) == 20
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_it_waits_no_longer_than_it_may(target: Target) -> None:
     """Then it says what stood in the way, and nothing of it comes later."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(backlog=WAITS)) as one:
             outcomes = await one.send_many(jobs(4), timeout=0.2)
             assert [type(outcome) for outcome in outcomes] == [Sent, Sent, Failed, Failed]
@@ -237,13 +237,13 @@ def test_it_waits_no_longer_than_it_may(target: Target) -> None:
             assert isinstance(sent, Sent)
             assert ids(target) == [sent.entry]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_the_time_of_one_is_not_that_of_another(target: Target) -> None:
     """Who may wait longer goes on waiting behind the one who gave up."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(backlog=WAITS)) as one:
             await one.send_many(jobs(2))
             patient = asyncio.create_task(one.send({"job": "patient", "n": 7}))
@@ -254,7 +254,7 @@ def test_the_time_of_one_is_not_that_of_another(target: Target) -> None:
             await patient
         assert numbers(target) == [7]
 
-    keep(promise())
+    run_async(scenario())
 
 
 # `drop-oldest`
@@ -263,22 +263,22 @@ def test_the_time_of_one_is_not_that_of_another(target: Target) -> None:
 def test_the_oldest_that_nobody_read_make_room(target: Target) -> None:
     """As many as are needed, and the sender is told."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 3, **DROPS})) as one:
             outcomes = await one.send_many(jobs(5))
         assert [outcome.dropped for outcome in outcomes if isinstance(outcome, Sent)] == [0, 0, 0, 1, 1]
         assert numbers(target) == [2, 3, 4]
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("groups", [("crew",), ("crew", "others"), ("others", "crew")])
 def test_what_any_group_was_given_is_never_dropped(target: Target, groups: tuple[str, ...]) -> None:
     """Pending or done: of two groups the one that has read further counts."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 5, **DROPS})
-        async with producer(target, spec) as one, worked_on(target, spec):
+        async with producer(target, spec) as one, with_group(target, spec):
             target.ask("XGROUP", "CREATE", STREAM, "others", "0")
             await one.send_many(jobs(5))
             given = {group: read(target, 2 * (place + 1), group) for place, group in enumerate(groups)}
@@ -292,16 +292,16 @@ def test_what_any_group_was_given_is_never_dropped(target: Target, groups: tuple
             for group in groups:
                 assert set(pending(target, group)) <= set(ids(target))
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("further", ["crew", "others"])
 def test_ids_of_one_millisecond_are_told_apart_by_their_numbers(target: Target, further: str) -> None:
     """Of 1-9 and 1-11 the second is later."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 12, **DROPS})
-        async with producer(target, spec) as one, worked_on(target, spec):
+        async with producer(target, spec) as one, with_group(target, spec):
             target.ask("XGROUP", "CREATE", STREAM, "others", "0")
             for n in range(1, 13):
                 target.ask("XADD", STREAM, f"1-{n}", "data", "{}")
@@ -311,45 +311,45 @@ def test_ids_of_one_millisecond_are_told_apart_by_their_numbers(target: Target, 
             assert isinstance(sent, Sent)
             assert ids(target) == [*(f"1-{n}" for n in range(1, 12)), sent.entry]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_where_all_was_given_out_nothing_is_dropped(target: Target) -> None:
     """Then the backlog is full, and the sender is told."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
-        async with producer(target, spec) as one, worked_on(target, spec):
+        async with producer(target, spec) as one, with_group(target, spec):
             await one.send_many(jobs(3))
             given = read(target, 3)
             with pytest.raises(BacklogFull):
                 await one.send({"job": "a"})
             assert ids(target) == given
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_group_that_was_set_back_keeps_what_is_pending(target: Target) -> None:
     """An operator lets it read again from the start: what its workers run now is not *unread*."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
-        async with producer(target, spec) as one, worked_on(target, spec):
+        async with producer(target, spec) as one, with_group(target, spec):
             await one.send_many(jobs(3))
             given = read(target, 2)
             target.ask("XGROUP", "SETID", STREAM, "crew", "0")
             await one.send_many(jobs(4))
             assert ids(target)[:2] == given
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_nothing_is_dropped_while_the_group_has_vanished(target: Target) -> None:
     """What stands there may be running; once the group is there again, it is known what was given out."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
-        async with producer(target, spec) as one, worked_on(target, spec):
+        async with producer(target, spec) as one, with_group(target, spec):
             await one.send_many(jobs(3))
             target.ask("XGROUP", "DESTROY", STREAM, "crew")
             before = ids(target)
@@ -357,13 +357,13 @@ def test_nothing_is_dropped_while_the_group_has_vanished(target: Target) -> None
                 await one.send({"job": "a"})
             assert ids(target) == before
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_delayed_messages_are_not_dropped(target: Target) -> None:
     """They take room, and keep it."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
         async with producer(target, spec) as one:
             await one.send_many(jobs(3), delay="1h")
@@ -371,13 +371,13 @@ def test_delayed_messages_are_not_dropped(target: Target) -> None:
                 await one.send({"job": "a"})
         assert number(target, "ZCARD", keys_of(spec).delayed) == 3
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_backlog_above_a_new_limit_shrinks(target: Target) -> None:
     """A limit that was lowered is reached step by step; no send has to drop it all."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 1000, **DROPS})) as one:
             await one.send_many(jobs(500))
         async with producer(target, pipeline(backlog={"limit": 10, **DROPS})) as one:
@@ -387,7 +387,7 @@ def test_a_backlog_above_a_new_limit_shrinks(target: Target) -> None:
             await one.send_many(jobs(100))
         assert number(target, "XLEN", STREAM) == 10
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_the_limit_of_a_lossy_stream_is_exact_too(target: Target) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from promises import keep
+from event_loop import run_async
 from sending import DEDUP, pipeline
 
 from penstock.embedded import LOOPBACK, free_port
@@ -23,13 +23,13 @@ SECRET = "4111-1111"  # noqa: S105 - what must not be quoted
 def send(body: object, spec: Pipeline, correlation: str | None = None) -> str:
     """Send it, and return the words of what was wrong with it."""
 
-    async def promise() -> str:
+    async def scenario() -> str:
         async with Producer(spec, NOBODY, credentials=Credentials()) as producer:
             with pytest.raises((TooLarge, NotAsDescribed)) as wrong:
                 await producer.send(body, correlation=correlation)
         return f"{type(wrong.value).__name__}: {wrong.value}"
 
-    return keep(promise())
+    return run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_one_byte_less_than_too_large_is_not_too_large() -> None:
     spec = pipeline(message={"max_size": "1Ki"}, send={"attempts": 1})
     body = {"job": "a" * (1024 - len('{"job":""}'))}
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with Producer(spec, NOBODY, credentials=Credentials()) as producer:
             with pytest.raises(RedisAbsent):
                 await producer.send(body)
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -138,12 +138,12 @@ def test_more_fields_than_an_entry_takes() -> None:
 def test_what_means_nothing_is_refused(given: Mapping[str, Any]) -> None:
     """A mistake in the call is a ValueError, and no outcome of a message."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with Producer(pipeline(), NOBODY, credentials=Credentials()) as producer:
             with pytest.raises(ValueError):  # noqa: PT011 - each says something else
                 await producer.send({"job": "a"}, **given)
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ def test_dedup_by_the_field_that_is_made() -> None:
     """A correlation that is made here is there for the deduplication key."""
     spec = pipeline(message={"correlate": "job", "make_correlation": True, "dedup": DEDUP}, send={"attempts": 1})
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with Producer(spec, NOBODY, credentials=Credentials()) as producer:
             with pytest.raises(RedisAbsent):
                 await producer.send({"n": 1})
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_spec_alone_does_not_say_where_its_redis_is() -> None:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from promises import keep
-from sending import STREAM, entries, jobs, keys_of, number, pipeline, until_entered, worked_on
+from event_loop import run_async
+from sending import STREAM, entries, jobs, keys_of, number, pipeline, until_entered, with_group
 from servers import Server
 from targets import Target
 
@@ -35,9 +35,9 @@ def redis_time(target: Target | Server) -> int:
 def test_it_waits_outside_of_the_stream(target: Target) -> None:
     """It is told when it is due, and what it will be."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline()
-        async with producer(target, spec) as one, worked_on(target, spec) as link:
+        async with producer(target, spec) as one, with_group(target, spec) as link:
             before = redis_time(target)
             sent = await one.send({"job": "a"}, delay="1h")
             assert isinstance(sent, Sent)
@@ -48,15 +48,15 @@ def test_it_waits_outside_of_the_stream(target: Target) -> None:
         assert entries(target) == []
         assert str(target.ask("ZSCORE", keys_of(spec).delayed, sent.id)) == str(sent.due)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_it_enters_when_it_is_due(target: Target) -> None:
     """As it would have stood there at once; the look that finds it is not before its time, and the one before was."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline()
-        async with producer(target, spec) as one, worked_on(target, spec) as link:
+        async with producer(target, spec) as one, with_group(target, spec) as link:
             sent = await one.send({"job": "a", "n": 1}, delay=0.3)
             assert isinstance(sent, Sent)
             assert sent.due is not None
@@ -67,15 +67,15 @@ def test_it_enters_when_it_is_due(target: Target) -> None:
         assert entry.fields == {"data": '{"job":"a","n":1}', "penstock-id": sent.id, "penstock-version": "1"}
         assert number(target, "HLEN", keys_of(spec).bodies) == 0
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_each_of_many_enters_in_its_turn(target: Target) -> None:
     """Due times order them, not the order in which they were sent."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline()
-        async with producer(target, spec) as one, worked_on(target, spec) as link:
+        async with producer(target, spec) as one, with_group(target, spec) as link:
             late = await one.send({"job": "late"}, delay=0.2)
             soon = await one.send_many(jobs(3), delay="100ms")
             while len(entries(target)) < 4:
@@ -87,13 +87,13 @@ def test_each_of_many_enters_in_its_turn(target: Target) -> None:
         for entry in entries(target)[:3]:
             assert entry.ms >= min(sent.due or 0 for sent in soon if isinstance(sent, Sent))
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_it_survives_a_restart(server: Server) -> None:
     """What Redis has accepted and kept is there when it is due."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline()
         async with Producer(spec, server.model(), credentials=Credentials()) as one:
             sent = await one.send({"job": "a"}, delay=0.5)
@@ -109,21 +109,21 @@ def test_it_survives_a_restart(server: Server) -> None:
             assert entry.fields["penstock-id"] == sent.id
             assert isinstance(await one.send({"job": "b"}), Sent), "the producer finds the server again"
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=-7))])
 def test_a_time_is_a_time_of_redis(target: Target, zone: timezone) -> None:
     """Whatever zone it is told in: it is due at that moment by Redis's clock."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             moment = redis_time(target) + 60_000
             sent = await one.send({"job": "a"}, at=datetime.fromtimestamp(moment / 1000, zone))
         assert isinstance(sent, Sent)
         assert sent.due == moment
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -139,14 +139,14 @@ def test_a_time_is_a_time_of_redis(target: Target, zone: timezone) -> None:
 def test_a_time_that_is_over_means_now(target: Target, given: dict[str, Any]) -> None:
     """It is in the stream when the send ends."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             sent = await one.send({"job": "a"}, **given)
         assert isinstance(sent, Sent)
         assert sent.due is None
         assert [entry.id for entry in entries(target)] == [sent.entry]
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -172,14 +172,14 @@ def test_a_part_of_a_millisecond_is_waited_for(delay: float | str | None, at: da
 def test_a_delay_is_told_in_many_ways(target: Target, delay: float | str | timedelta) -> None:
     """Seconds, a text as in a spec, or a timedelta."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             before = redis_time(target)
             sent = await one.send({"job": "a"}, delay=delay)
         assert isinstance(sent, Sent)
         assert before + 90_000 <= (sent.due or 0) <= redis_time(target) + 90_000
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_message_of_many_fields_comes_through_whole(target: Target) -> None:
@@ -188,11 +188,11 @@ def test_a_message_of_many_fields_comes_through_whole(target: Target) -> None:
     One more is refused, by a sentence that says how many may be sent.
     """
 
-    async def promise() -> None:
+    async def scenario() -> None:
         dedup = {"by": "field-0", "window": "1h"}
         spec = pipeline(message={"encoding": "fields", "schema": {"type": "object"}, "dedup": dedup})
         body = {f"field-{n}": str(n) for n in range(MOST_FIELDS)}
-        async with producer(target, spec) as one, worked_on(target, spec) as link:
+        async with producer(target, spec) as one, with_group(target, spec) as link:
             for key, delay in (("now", None), ("later", 0.001)):
                 sent = await one.send(body, key=key, delay=delay, trace={"traceparent": PARENT, "tracestate": "a=b"})
                 if delay:
@@ -209,4 +209,4 @@ def test_a_message_of_many_fields_comes_through_whole(target: Target) -> None:
                 await one.send(body | {"one-more": ""}, delay=0.001)
         assert len(entries(target)) == 2
 
-    keep(promise())
+    run_async(scenario())

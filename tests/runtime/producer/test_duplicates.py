@@ -5,8 +5,8 @@ import threading
 from typing import Any
 
 import pytest
-from promises import keep, until
-from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline, until_entered, worked_on
+from event_loop import run_async, until
+from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline, until_entered, with_group
 from targets import Target
 
 from penstock.producer import BacklogFull, Duplicate, Failed, Producer, Sent
@@ -25,7 +25,7 @@ def producer(target: Target, spec: Pipeline) -> Producer:
 def test_a_duplicate_is_told_and_not_sent(target: Target) -> None:
     """With the id of the message that was; and that one says in its entry what it is known by."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
             first = await one.send({"job": "a", "n": 1})
             again = await one.send({"job": "a", "n": 2})
@@ -35,13 +35,13 @@ def test_a_duplicate_is_told_and_not_sent(target: Target) -> None:
         assert isinstance(other, Sent)
         assert [entry.fields["penstock-key"] for entry in entries(target)] == ["a", "b"]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_after_the_window_it_is_another_message(target: Target) -> None:
     """The window begins when the message was sent."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": SHORT})
         async with producer(target, spec) as one:
             await one.send({"job": "a"})
@@ -51,20 +51,20 @@ def test_after_the_window_it_is_another_message(target: Target) -> None:
             assert isinstance(await one.send({"job": "a"}), Sent)
         assert number(target, "XLEN", STREAM) == 2
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_the_window_of_a_delayed_message_begins_when_it_is_due(target: Target) -> None:
     """A delay longer than the window would otherwise let the same in while the first still waits."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": SHORT})
         async with producer(target, spec) as one:
             first = await one.send({"job": "a"}, delay="1h")
             assert 3_600_000 < number(target, "PTTL", keys_of(spec).dedup + "a") <= 3_603_000
             assert await one.send({"job": "a"}) == Duplicate(first.id, "a")
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_many_producers_at_once_send_it_once(target: Target) -> None:
@@ -76,7 +76,7 @@ def test_many_producers_at_once_send_it_once(target: Target) -> None:
         async with producer(target, spec) as mine:
             outcomes.append(await mine.send({"job": "a"}))
 
-    threads = [threading.Thread(target=lambda: keep(one())) for _ in range(20)]
+    threads = [threading.Thread(target=lambda: run_async(one())) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -90,7 +90,7 @@ def test_many_producers_at_once_send_it_once(target: Target) -> None:
 def test_twice_in_one_call(target: Target) -> None:
     """Messages that travel together are duplicates of each other as well."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         bodies = [{"job": "a"}, {"job": "b"}, {"job": "a"}, {"job": "a"}]
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
             outcomes = await one.send_many(bodies)
@@ -99,7 +99,7 @@ def test_twice_in_one_call(target: Target) -> None:
         assert outcomes[2:] == [Duplicate(first.id, "a")] * 2
         assert [entry.fields["penstock-key"] for entry in entries(target)] == ["a", "b"]
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -109,32 +109,32 @@ def test_twice_in_one_call(target: Target) -> None:
 def test_a_key_is_a_text_or_a_number(target: Target, body: dict[str, Any], key: str) -> None:
     """As it stands in the body."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"schema": {"type": "object"}, "dedup": {"by": "n", "window": "1h"}})
         async with producer(target, spec) as one:
             first = await one.send(body)
             assert await one.send(body) == Duplicate(first.id, key)
             assert target.ask("GET", keys_of(spec).dedup + key) == first.id
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_key_can_be_handed_over(target: Target) -> None:
     """It stands for the field of the body."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
             first = await one.send({"job": "a"}, key="mine")
             assert await one.send({"job": "b"}, key="mine") == Duplicate(first.id, "mine")
             assert isinstance(await one.send({"job": "a"}), Sent)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_long_key_is_told_by_its_hash(target: Target) -> None:
     """Redis keeps it for the whole window."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
             first = await one.send({"job": LONG_KEY})
             again = await one.send({"job": LONG_KEY})
@@ -144,13 +144,13 @@ def test_a_long_key_is_told_by_its_hash(target: Target) -> None:
             assert isinstance(await one.send({"job": LONG_KEY + "y"}), Sent)
         assert entries(target)[0].fields["penstock-key"] == again.key
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_was_not_sent_is_not_remembered(target: Target) -> None:
     """A message that met a full backlog is no duplicate when there is room."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, backlog={"limit": 1})
         async with producer(target, spec) as one:
             await one.send({"job": "a"})
@@ -160,26 +160,26 @@ def test_what_was_not_sent_is_not_remembered(target: Target) -> None:
             target.ask("DEL", STREAM)
             assert isinstance(await one.send({"job": "b"}), Sent)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_delayed_message_enters_with_its_key(target: Target) -> None:
     """So that burying it frees the key."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP})
-        async with producer(target, spec) as one, worked_on(target, spec) as link:
+        async with producer(target, spec) as one, with_group(target, spec) as link:
             await one.send({"job": "a"}, delay=0.001)
             await until_entered(link, spec)
         assert entries(target)[0].fields["penstock-key"] == "a"
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_duplicate_does_not_stop_the_others(target: Target) -> None:
     """The third is too large and the fifth a duplicate; each of the rest is sent, in order."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         bodies: list[dict[str, Any]] = jobs(8)
         bodies[2] = {"job": "x" * 2000}
         bodies[4] = {"job": "job-1"}
@@ -193,16 +193,16 @@ def test_a_duplicate_does_not_stop_the_others(target: Target) -> None:
         assert isinstance(outcomes[1], Sent)
         assert outcomes[4] == Duplicate(outcomes[1].id, "job-1")
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_gathered_sends_of_one_thing_send_it_once(target: Target) -> None:
     """Tasks of one producer share calls, and are told apart all the same."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
             outcomes = await asyncio.gather(*(one.send({"job": "a", "n": n}) for n in range(50)))
         assert sum(isinstance(outcome, Sent) for outcome in outcomes) == 1
         assert number(target, "XLEN", STREAM) == 1
 
-    keep(promise())
+    run_async(scenario())

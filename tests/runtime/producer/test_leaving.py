@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from promises import keep, until
+from event_loop import run_async, until
 from sending import DEDUP, STREAM, entries, jobs, number, pipeline
 from servers import Server
 
@@ -29,7 +29,7 @@ def on_its_way(server: Server) -> bool:
 def test_a_cancelled_send_leaves_the_connection_clean(server: Server) -> None:
     """The next one gets its own answer, over the same connection: what was on its way was awaited, by nobody."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(server) as one:
             await one.send({"job": "first"})
             connections = number_of_connections(server)
@@ -46,7 +46,7 @@ def test_a_cancelled_send_leaves_the_connection_clean(server: Server) -> None:
             assert [entry.id for entry in entries(server)][-1] == after.entry
             assert len(entries(server)) == 3
 
-    keep(promise())
+    run_async(scenario())
 
 
 def number_of_connections(server: Server) -> str:
@@ -57,7 +57,7 @@ def number_of_connections(server: Server) -> str:
 def test_a_send_that_is_cancelled_before_its_turn_is_never_sent(server: Server) -> None:
     """Those beside it are."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(server) as one:
             await one.send({"job": "first"})
             server.pause()
@@ -74,13 +74,13 @@ def test_a_send_that_is_cancelled_before_its_turn_is_never_sent(server: Server) 
         said = [entry.fields["data"] for entry in entries(server)]
         assert said == ['{"job":"first"}', '{"job":"slow"}', '{"job":"a"}', '{"job":"c"}']
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_cancelling_many_stops_what_has_not_been_handed_over(server: Server) -> None:
     """And the producer goes on."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(server) as one:
             await one.send({"job": "first"})
             server.pause()
@@ -96,13 +96,13 @@ def test_cancelling_many_stops_what_has_not_been_handed_over(server: Server) -> 
         assert ids[-1] == last.entry
         assert len(ids) <= 202, "the first, what was on its way, and the last"
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_cancelling_in_a_full_backlog(server: Server) -> None:
     """Who waits for room and goes is not sent when room comes."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(server, pipeline(backlog={"limit": 1, "when_full": "wait"})) as one:
             await one.send({"job": "first"})
             waits = asyncio.create_task(one.send({"job": "cancelled"}))
@@ -116,13 +116,13 @@ def test_cancelling_in_a_full_backlog(server: Server) -> None:
             await stays
         assert [entry.fields["data"] for entry in entries(server)] == ['{"job":"stays"}']
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_closed_producer_says_so(server: Server) -> None:
     """Closing twice is closing once."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = producer(server)
         await one.send({"job": "a"})
         await one.close()
@@ -131,13 +131,13 @@ def test_a_closed_producer_says_so(server: Server) -> None:
             await one.send({"job": "b"})
         assert number(server, "XLEN", STREAM) == 1
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_closing_sends_what_is_there(server: Server) -> None:
     """As long as nothing stands in the way."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = producer(server)
         sends = [asyncio.create_task(one.send(body)) for body in jobs(1000)]
         await asyncio.sleep(0)
@@ -146,14 +146,14 @@ def test_closing_sends_what_is_there(server: Server) -> None:
         assert all(isinstance(outcome, Sent) for outcome in outcomes)
         assert number(server, "XLEN", STREAM) == 1000
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("message", [{}, {"dedup": DEDUP}])
 def test_closing_waits_for_nothing_for_ever(server: Server, message: dict[str, object]) -> None:
     """A send without an answer is unknown, with a key too; one behind it was not sent."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = producer(server, pipeline(message=message, send={"attempts": 100}), answer="2s")
         await one.send({"job": "first"})
         server.pause()
@@ -168,13 +168,13 @@ def test_closing_waits_for_nothing_for_ever(server: Server, message: dict[str, o
         with pytest.raises((Closed, RedisAbsent)):
             await behind
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_closing_in_a_full_backlog(server: Server) -> None:
     """Who waits for room is told that there was none."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = producer(server, pipeline(backlog={"limit": 1, "when_full": "wait"}))
         await one.send({"job": "first"})
         waits = asyncio.create_task(one.send({"job": "waits"}))
@@ -185,13 +185,13 @@ def test_closing_in_a_full_backlog(server: Server) -> None:
             await waits
         assert number(server, "XLEN", STREAM) == 1
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_closing_while_redis_is_away(server: Server) -> None:
     """Who insists is told what stood in the way; a pause between attempts is not slept through."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         server.kill()
         one = producer(server, pipeline(send={"attempts": 5, "backoff": {"first": "10m", "factor": 1}}))
         insists = asyncio.create_task(one.send({"job": "a"}))
@@ -201,13 +201,13 @@ def test_closing_while_redis_is_away(server: Server) -> None:
         with pytest.raises(RedisAbsent):
             await insists
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_nothing_is_connected_without_need(server: Server) -> None:
     """A producer that sends nothing leaves no trace; one that is closed leaves no connection."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         before = number_of_connections(server)
         async with producer(server):
             pass
@@ -217,4 +217,4 @@ def test_nothing_is_connected_without_need(server: Server) -> None:
             assert "name=penstock-producer-trial" in str(server.ask("CLIENT", "LIST"))
         await until(lambda: "penstock-producer" not in str(server.ask("CLIENT", "LIST")), "the connection is closed")
 
-    keep(promise())
+    run_async(scenario())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from promises import keep, until
+from event_loop import run_async, until
 from sending import STREAM, entries, jobs, number, pipeline
 from targets import Target
 
@@ -24,7 +24,7 @@ def producer(target: Target, spec: Pipeline) -> Producer:
 def test_ten_thousand_in_order(target: Target) -> None:
     """Outcomes and entries stand in the order of the bodies; ids grow with them."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             outcomes = await one.send_many(jobs(10_000))
         sent = [outcome for outcome in outcomes if isinstance(outcome, Sent)]
@@ -33,7 +33,7 @@ def test_ten_thousand_in_order(target: Target) -> None:
         assert [json.loads(entry.fields["data"])["n"] for entry in there] == list(range(10_000))
         assert [entry.fields["penstock-id"] for entry in there] == sorted(one.id for one in sent)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def calls(target: Target) -> int:
@@ -45,7 +45,7 @@ def calls(target: Target) -> int:
 def test_large_ones_travel_in_small_company(target: Target) -> None:
     """No call has more than half a megabyte of them, and no more calls are made than that takes."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             await one.send({"job": "first"})
             before = calls(target)
@@ -53,36 +53,36 @@ def test_large_ones_travel_in_small_company(target: Target) -> None:
         assert calls(target) - before == 10
         assert [json.loads(entry.fields["data"]).get("n") for entry in entries(target)] == [None, *range(20)]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_none_at_all(target: Target) -> None:
     """Nothing is sent, and nothing is told."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             assert await one.send_many([]) == []
         assert target.ask("EXISTS", STREAM) == 0
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_none_that_could_be_sent(target: Target) -> None:
     """Each is told why; Redis hears of none."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             outcomes = await one.send_many([{"n": 1}, "text", None, object()])
         assert [type(one.error) for one in outcomes if isinstance(one, Failed)] == [NotAsDescribed] * 4
         assert target.ask("EXISTS", STREAM) == 0
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_bodies_are_taken_as_they_are_sent(target: Target) -> None:
     """From an endless source only so much is taken ahead as travels; and it can be stopped."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         taken = 0
 
         def endless() -> Iterator[dict[str, Any]]:
@@ -101,13 +101,13 @@ def test_bodies_are_taken_as_they_are_sent(target: Target) -> None:
                 await sending
         assert number(target, "XLEN", STREAM) == 1000
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_source_that_fails_fails_the_call(target: Target) -> None:
     """What it gave before is sent or not; nothing is left waiting, and the producer goes on."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         def fails() -> Iterator[dict[str, Any]]:
             yield from jobs(150)
             raise LookupError("no more")
@@ -118,13 +118,13 @@ def test_a_source_that_fails_fails_the_call(target: Target) -> None:
             assert isinstance(await one.send({"job": "a"}), Sent)
         assert 1 <= number(target, "XLEN", STREAM) <= 151
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_those_that_find_no_room_are_told(target: Target) -> None:
     """The first ones are sent; the rest is told that the backlog is full."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 250})) as one:
             outcomes = await one.send_many(jobs(1000))
         assert all(isinstance(outcome, Sent) for outcome in outcomes[:250])
@@ -132,13 +132,13 @@ def test_those_that_find_no_room_are_told(target: Target) -> None:
         assert [type(error) for error in errors] == [BacklogFull] * 750
         assert [json.loads(entry.fields["data"])["n"] for entry in entries(target)] == list(range(250))
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_other_tasks_have_their_turn(target: Target) -> None:
     """While thousands are encoded, the loop goes round; also where each of them fails at once."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         rounds = 0
 
         async def count() -> None:
@@ -157,4 +157,4 @@ def test_other_tasks_have_their_turn(target: Target) -> None:
             assert rounds >= 50
             counting.cancel()
 
-    keep(promise())
+    run_async(scenario())

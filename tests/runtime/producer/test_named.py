@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from promises import keep
+from event_loop import run_async
 from sending import entries
 from targets import Target
 
@@ -48,13 +48,13 @@ def spec(tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch) -> Pat
 def test_from_anywhere_by_the_file(spec: Path, target: Target) -> None:
     """With the schema beside it, and a Redis in place of the platform file's."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with Producer.of(spec, env="dev", redis_url=target.url) as producer:
             assert isinstance(await producer.send({"job": "long enough for one environment only"}), Sent)
             with pytest.raises(NotAsDescribed):
                 await producer.send({"job": 5})
 
-    keep(promise())
+    run_async(scenario())
     assert len(entries(target)) == 1
 
 

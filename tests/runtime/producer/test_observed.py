@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from event_loop import run_async, until
 from logged import events
 from patience import PATIENCE
 from prometheus_client import CollectorRegistry
-from promises import keep, until
 from sending import DEDUP, STREAM, entries, jobs, pipeline
 from servers import Server
 from targets import Target
@@ -80,7 +80,7 @@ def test_each_message_is_counted_by_what_became_of_it(target: Target) -> None:
     """Once, and timed if it was sent at all."""
     counted = Counted()
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, backlog={"limit": 4})
         async with producer(target, counted, spec) as one:
             await one.send({"job": "a"})
@@ -98,27 +98,27 @@ def test_each_message_is_counted_by_what_became_of_it(target: Target) -> None:
             "penstock_send_seconds_count": 8,
         }
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_was_dropped_is_counted(target: Target) -> None:
     """By whoever dropped it."""
     counted = Counted()
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, "when_full": "drop-oldest", "lossy": True})
         async with producer(target, counted, spec) as one:
             await one.send_many(jobs(10))
         assert counted.shown()["penstock_dropped_total"] == 7
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_who_waits_for_room_is_counted_while_waiting(target: Target) -> None:
     """And not after."""
     counted = Counted()
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(backlog={"limit": 1, "when_full": "wait"})
         async with producer(target, counted, spec) as one:
             sends = [asyncio.create_task(one.send(body)) for body in jobs(4)]
@@ -130,14 +130,14 @@ def test_who_waits_for_room_is_counted_while_waiting(target: Target) -> None:
             await asyncio.wait(sends)
         assert "penstock_send_waiting" not in counted.shown()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_who_waits_for_redis_does_not_wait_for_room(server: Server) -> None:
     """It did, and then Redis went away."""
     counted = Counted()
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(
             message={"dedup": DEDUP},  # so that it insists also where an answer got lost
             backlog={"limit": 1, "when_full": "wait"},
@@ -152,7 +152,7 @@ def test_who_waits_for_redis_does_not_wait_for_room(server: Server) -> None:
             assert not waits.done()
             waits.cancel()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_messages_that_are_sent_once_more_are_counted(server: Server) -> None:
@@ -163,7 +163,7 @@ def test_messages_that_are_sent_once_more_are_counted(server: Server) -> None:
         spec = pipeline(send=send)
         return Producer(spec, server.model(), credentials=Credentials(), metrics=counted.metrics)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         server.ask("CONFIG", "SET", "maxmemory", 1)
         async with made(attempts=2) as one:
             assert all(isinstance(outcome, Failed) for outcome in await one.send_many(jobs(3)))
@@ -173,7 +173,7 @@ def test_messages_that_are_sent_once_more_are_counted(server: Server) -> None:
                 await other.send({"job": "a"}, timeout=0.05)
         assert counted.shown()["penstock_send_retries_total"] == 3
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_handler_that_sends_to_its_own_pipeline(target: Target) -> None:
@@ -183,7 +183,7 @@ def test_a_handler_that_sends_to_its_own_pipeline(target: Target) -> None:
     of_worker.connections.follow(lambda: 3)
     spawner = cast("Spawner", SimpleNamespace(started=0, children=0))
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, counted) as one:
             of_worker.sample(3, spawner)
             await one.send({"job": "a"})
@@ -191,7 +191,7 @@ def test_a_handler_that_sends_to_its_own_pipeline(target: Target) -> None:
             of_worker.sample(4, spawner)
             assert counted.redis() == {"penstock_redis_connections": 4, "penstock_redis_connects_total": 5}
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_every_metric_of_the_contract_is_there_from_the_start() -> None:
@@ -222,7 +222,7 @@ def test_it_tells_how_it_gets_on_with_redis(target: Target) -> None:
     """As workers and janitors do: its connection, how long Redis takes, and what runs."""
     counted = Counted()
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one, other = producer(target, counted), producer(target, counted)
         async with one, other:
             assert counted.redis() == {}
@@ -233,7 +233,7 @@ def test_it_tells_how_it_gets_on_with_redis(target: Target) -> None:
             assert counted.all()["penstock_redis_seconds_count"] >= 2
         assert counted.redis() == {"penstock_redis_connects_total": 2}
 
-    keep(promise())
+    run_async(scenario())
     [info] = [one for family in counted.board.collect() for one in family.samples if one.name == "penstock_info"]
     assert info.labels == {"pipeline": "trial", "role": "producer", "version": __version__, "digest": ""}
     assert info.value == 1
@@ -244,7 +244,7 @@ def test_calls_that_fail_are_counted_by_how(server: Server) -> None:
     counted = Counted()
     refused, absent = "penstock_redis_errors_total refused", "penstock_redis_errors_total absent"
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(send={"attempts": 1})
         async with Producer(spec, server.model(), credentials=Credentials(), metrics=counted.metrics) as one:
             server.ask("SET", STREAM, "something else")
@@ -264,7 +264,7 @@ def test_calls_that_fail_are_counted_by_how(server: Server) -> None:
             assert counted.all()[absent] >= 1
             assert "penstock_redis_connections" not in counted.all()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_every_metric_of_the_contract_is_told(server: Server) -> None:
@@ -280,7 +280,7 @@ def test_every_metric_of_the_contract_is_told(server: Server) -> None:
         spec = pipeline(backlog={"limit": 1, **backlog})
         return Producer(spec, server.model(), credentials=Credentials(), metrics=counted.metrics)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with made(when_full="drop-oldest", lossy=True) as dropping, made(when_full="wait") as waiting:
             await dropping.send_many(jobs(3))
             task = asyncio.create_task(waiting.send({"job": "a"}))
@@ -292,7 +292,7 @@ def test_every_metric_of_the_contract_is_told(server: Server) -> None:
                     await dropping.send({"job": "a"})
             look()
 
-    keep(promise())
+    run_async(scenario())
     assert seen == {metric.name for metric in counted.metrics.contract()}
 
 
@@ -302,11 +302,11 @@ def test_a_program_shows_them_on_its_own_page(target: Target) -> None:
     penstock.metrics(registry)
     penstock.metrics(registry)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with Producer(pipeline(), target.redis, credentials=target.credentials) as one:
             await one.send({"job": "a"})
 
-    keep(promise())
+    run_async(scenario())
     labels = {"pipeline": "trial", "outcome": "new"}
     assert (registry.get_sample_value("penstock_sent_total", labels) or 0) >= 1
     assert registry.get_sample_value("penstock_breaker_open", {"pipeline": "trial"}) == 0
@@ -331,7 +331,7 @@ def test_trouble_is_told_once_and_so_is_its_end(server: Server, caplog: pytest.L
     """Not with every message, and with nothing of one."""
     caplog.set_level(logging.INFO, "penstock.producer")
 
-    async def promise() -> None:
+    async def scenario() -> None:
         now = 0.0
         one = Producer(pipeline(), server.model(), credentials=Credentials(), clock=lambda: now)
         async with one:
@@ -344,7 +344,7 @@ def test_trouble_is_told_once_and_so_is_its_end(server: Server, caplog: pytest.L
             now = 100.0
             await one.send({"job": "secret"})
 
-    keep(promise())
+    run_async(scenario())
     assert events(caplog) == [Event.REDIS_UNREACHABLE, Event.BREAKER_OPENED, Event.REDIS_REACHABLE]
     assert "secret" not in "".join(str(vars(record)) for record in caplog.records)
 
@@ -382,24 +382,24 @@ def test_the_trace_of_a_request_travels(
 ) -> None:
     """Without OpenTelemetry it is handed over by whoever has it; what is none is left out, and stops no send."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, Counted()) as one:
             assert isinstance(await one.send({"job": "a"}, trace=given), Sent)
 
-    keep(promise())
+    run_async(scenario())
     assert fields(target) == travels
 
 
 def test_what_came_with_a_message_goes_on_with_those_its_handler_sends(target: Target) -> None:
     """The handler need not know of it."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, Counted()) as one:
             token = CARRIED.set(Trace("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "01"))
             await one.send_many([{"job": "a"}])
             CARRIED.reset(token)
 
-    keep(promise())
+    run_async(scenario())
     assert fields(target) == {"penstock-traceparent": PARENT}
 
 
@@ -415,11 +415,11 @@ def test_a_full_backlog_is_counted_as_rejected_by_a_deadline_too(target: Target)
     """That its time was over is not the reason."""
     counted = Counted()
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, counted, pipeline(backlog={"limit": 1, "when_full": "wait"})) as one:
             await one.send({"job": "a"})
             with pytest.raises(BacklogFull):
                 await one.send({"job": "b"}, timeout=0.05)
 
-    keep(promise())
+    run_async(scenario())
     assert counted.shown()["penstock_sent_total rejected"] == 1

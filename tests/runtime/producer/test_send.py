@@ -6,7 +6,7 @@ import json
 
 import pydantic
 import pytest
-from promises import keep
+from event_loop import run_async
 from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline
 from targets import Target
 
@@ -33,13 +33,13 @@ def producer(target: Target, spec: Pipeline) -> Producer:
 
 
 def send(target: Target, body: object, spec: Pipeline | None = None, correlation: str | None = None) -> Sent:
-    async def promise() -> Sent:
+    async def scenario() -> Sent:
         async with producer(target, spec or pipeline()) as one:
             sent = await one.send(body, correlation=correlation)
         assert isinstance(sent, Sent)
         return sent
 
-    return keep(promise())
+    return run_async(scenario())
 
 
 def test_a_message_stands_in_the_stream_as_the_spec_says(target: Target) -> None:
@@ -110,14 +110,14 @@ def test_the_bodies_that_were_handed_over_stay_as_they_were(target: Target) -> N
 def test_one_producer_serves_many_tasks(target: Target) -> None:
     """Each gets its own answer, and every message is there once."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             sent = await asyncio.gather(*(one.send(body) for body in jobs(500)))
         said = {entry.id: json.loads(entry.fields["data"]) for entry in entries(target)}
         assert [said[told.entry] for told in sent if isinstance(told, Sent) and told.entry] == jobs(500)
         assert len(said) == 500
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_the_first_message_makes_the_stream_and_no_group(target: Target) -> None:
@@ -129,7 +129,7 @@ def test_the_first_message_makes_the_stream_and_no_group(target: Target) -> None
 def test_a_result_is_found_by_what_a_send_told(target: Target) -> None:
     """A handler's result, as JSON has it; None while there is none, and for a message without one."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP})
         async with producer(target, spec) as one:
             sent = await one.send({"job": "a"})
@@ -141,13 +141,13 @@ def test_a_result_is_found_by_what_a_send_told(target: Target) -> None:
             assert await one.result(again) == {"faces": [1, 2]}
             assert await one.result(sent.id) == {"faces": [1, 2]}
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_server_that_forgot_the_script_is_told_again(target: Target) -> None:
     """SCRIPT FLUSH costs nothing but a moment."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             await one.send({"job": "a"})
             for server in target.masters():
@@ -155,4 +155,4 @@ def test_a_server_that_forgot_the_script_is_told_again(target: Target) -> None:
             await one.send({"job": "b"})
         assert number(target, "XLEN", STREAM) == 2
 
-    keep(promise())
+    run_async(scenario())

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from event_loop import run_async
 from patience import PATIENCE
-from promises import keep
 from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline
 from servers import Server
 from targets import Target
@@ -122,13 +122,13 @@ def test_threads_may_share_it(target: Target) -> None:
 def test_it_works_beside_a_loop(target: Target) -> None:
     """Called where a loop runs, it blocks that, and works."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         with producer(target) as one:
             assert isinstance(one.send({"job": "a"}), Sent)
         async with Producer(pipeline(), target.redis, credentials=target.credentials) as other:
             await other.send({"job": "b"})
 
-    keep(promise())
+    run_async(scenario())
     assert number(target, "XLEN", STREAM) == 2
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from event_loop import run_async, until
 from faulty_connection import Cable
-from promises import keep, until
 from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline
 from servers import Server
 from targets import Target
@@ -85,7 +85,7 @@ def counted() -> Metrics:
 def test_an_answer_that_got_lost_is_unknown(server: Server, cable: Cable) -> None:
     """Without a deduplication key nothing is repeated: the error names the message, which is there, once."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(cable, pipeline(send=PATIENT)) as producer:
             await producer.send({"job": "first"})
             cable.lose_answers()
@@ -96,13 +96,13 @@ def test_an_answer_that_got_lost_is_unknown(server: Server, cable: Cable) -> Non
         assert own_ids(server)[1:] == [unknown.value.id, third.id]
         assert unknown.value.id in str(unknown.value)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_with_a_key_it_is_sent_exactly_once(server: Server, cable: Cable) -> None:
     """The repeated attempt meets its own first: then it was sent."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         spec = pipeline(message={"dedup": DEDUP}, send=PATIENT)
         async with hasty(cable, spec, metrics=metrics) as producer:
@@ -120,13 +120,13 @@ def test_with_a_key_it_is_sent_exactly_once(server: Server, cable: Cable) -> Non
         assert metrics.counter(sending.SENT, "duplicate").value == 1
         assert metrics.counter(sending.SEND_RETRIES).value >= 1
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_with_a_key_and_no_answer_at_all_it_is_unknown(server: Server, cable: Cable) -> None:
     """However its other attempts fail: the first may have been taken, and it was."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(cable, pipeline(message={"dedup": DEDUP})) as producer:
             await producer.send({"job": "first"})
             cable.lose_answers()
@@ -134,13 +134,13 @@ def test_with_a_key_and_no_answer_at_all_it_is_unknown(server: Server, cable: Ca
                 await producer.send({"job": "second"})
         assert own_ids(server)[1:] == [unknown.value.id]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_redis_may_have_forgotten_is_not_repeated(server: Server, cable: Cable) -> None:
     """A window that could be over by then protects from nothing."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         spec = pipeline(message={"dedup": {"by": "job", "window": "500ms"}}, send=PATIENT)
         async with hasty(cable, spec, metrics=metrics) as producer:
@@ -151,14 +151,14 @@ def test_what_redis_may_have_forgotten_is_not_repeated(server: Server, cable: Ca
         assert number(server, "XLEN", STREAM) == 2
         assert metrics.counter(sending.SEND_RETRIES).value == 0
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("message", [{}, {"dedup": DEDUP}])
 def test_a_server_that_hangs(server: Server, message: dict[str, Any]) -> None:
     """It takes the command when it wakes. Without a key that is unknown; with one it is sent once for all."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(server, pipeline(message=message, send=PATIENT)) as producer:
             await producer.send({"job": "first"})
             server.pause()
@@ -179,14 +179,14 @@ def test_a_server_that_hangs(server: Server, message: dict[str, Any]) -> None:
         assert own_ids(server)[1] == id_
         assert number(server, "XLEN", STREAM) == 3
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("message", [{}, {"dedup": DEDUP}])
 def test_many_over_a_line_that_breaks(server: Server, cable: Cable, message: dict[str, Any]) -> None:
     """What is told as sent is there once, and nothing is there that is not told as sent or unknown."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(cable, pipeline(message=message, send=PATIENT)) as producer:
             sending_ = asyncio.create_task(producer.send_many(jobs(5000)))
             for _ in range(5):
@@ -207,7 +207,7 @@ def test_many_over_a_line_that_breaks(server: Server, cable: Cable, message: dic
         else:
             assert unknown
 
-    keep(promise())
+    run_async(scenario())
 
 
 # Redis says no
@@ -216,7 +216,7 @@ def test_many_over_a_line_that_breaks(server: Server, cable: Cable, message: dic
 def test_out_of_memory(server: Server) -> None:
     """Nothing of it is there, not even what would remember it; with memory it goes on."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, send={"attempts": 2})
         async with hasty(server, spec) as producer:
             server.ask("CONFIG", "SET", "maxmemory", 1)
@@ -228,7 +228,7 @@ def test_out_of_memory(server: Server) -> None:
             server.ask("CONFIG", "SET", "maxmemory", 0)
             assert isinstance(await producer.send({"job": "a"}), Sent)
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_a_server_that_cannot_work_now_is_asked_again(
 ) -> None:
     """No memory, no replicas, no master: in one of its attempts the message is sent, once, in order."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         async with hasty(server, pipeline(send=PATIENT), metrics=metrics) as producer:
             await producer.send({"job": "first"})
@@ -258,13 +258,13 @@ def test_a_server_that_cannot_work_now_is_asked_again(
         assert len(sent) == 300
         assert own_ids(server)[1:] == sent
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_master_that_is_none_any_more_is_left(server: Server) -> None:
     """The next attempt looks for the master anew, over another connection: it may be elsewhere by then."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         async with hasty(server, pipeline(send=PATIENT), metrics=metrics) as producer:
             await producer.send({"job": "first"})
@@ -275,7 +275,7 @@ def test_a_master_that_is_none_any_more_is_left(server: Server) -> None:
             server.ask("REPLICAOF", "NO", "ONE")
             assert isinstance(await sending_, Sent)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def connections(server: Server) -> int:
@@ -287,7 +287,7 @@ def connections(server: Server) -> int:
 def test_what_may_not_be_done_is_not_tried_again(server: Server, lacks: str, delay: int | None) -> None:
     """A user without the right is told so at once, and nothing of the message is there."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         server.ask("ACL", "SETUSER", "sender", "on", "nopass", "~*", "&*", "+@all", lacks)
         metrics = counted()
         producer = Producer(
@@ -303,13 +303,13 @@ def test_what_may_not_be_done_is_not_tried_again(server: Server, lacks: str, del
         assert metrics.counter(sending.SEND_RETRIES).value == 0
         assert server.ask("KEYS", "*") == []
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_wrong_password_is_not_tried_again(server: Server) -> None:
     """It would be wrong the next time, too."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         credentials = Credentials(username="nobody", password="wrong")  # noqa: S106 - as above
         async with Producer(
@@ -320,14 +320,14 @@ def test_a_wrong_password_is_not_tried_again(server: Server) -> None:
             assert refused.value.code == "WRONGPASS"
         assert metrics.counter(sending.SEND_RETRIES).value == 0
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("key", ["stream", "delayed", "bodies"])
 def test_a_key_that_is_something_else(server: Server, key: str) -> None:
     """Said at once; nothing is left half-way."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, send=PATIENT)
         keys = keys_of(spec)
         where = str(getattr(keys, key))
@@ -338,7 +338,7 @@ def test_a_key_that_is_something_else(server: Server, key: str) -> None:
             assert refused.value.code == "WRONGTYPE"
         assert server.ask("KEYS", "*") == [where]
 
-    keep(promise())
+    run_async(scenario())
 
 
 # Nobody there
@@ -347,7 +347,7 @@ def test_a_key_that_is_something_else(server: Server, key: str) -> None:
 def test_nobody_listens(server: Server) -> None:
     """So nothing was sent; each attempt of the spec was made."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         server.kill()
         async with hasty(server, pipeline(), metrics=metrics) as producer:
@@ -356,13 +356,13 @@ def test_nobody_listens(server: Server) -> None:
             assert metrics.counter(sending.SEND_RETRIES).value == 2
             assert metrics.counter(sending.SENT, "absent").value == 1
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_server_that_comes_back_is_found(server: Server) -> None:
     """Within its attempts, and without a word to the sender."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         # With a key: the first attempt may still find the connection that is about to break.
         async with hasty(server, pipeline(message={"dedup": DEDUP}, send=PATIENT), metrics=metrics) as producer:
@@ -374,13 +374,13 @@ def test_a_server_that_comes_back_is_found(server: Server) -> None:
             assert isinstance(await sending_, Sent)
         assert number(server, "XLEN", STREAM) == 2
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_failover(target: Target) -> None:
     """Where there is another master to turn to, sends go on there."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, send={"attempts": 100, "backoff": {"first": "200ms", "factor": 1}})
         async with Producer(spec, target.redis, credentials=target.credentials) as producer:
             await producer.send({"job": "before"})
@@ -389,7 +389,7 @@ def test_a_failover(target: Target) -> None:
             assert isinstance(await producer.send({"job": "after"}), Sent)
         assert [entry.fields["penstock-key"] for entry in entries(target)] == ["before", "after"]
 
-    keep(promise())
+    run_async(scenario())
 
 
 # Its time is over
@@ -398,19 +398,19 @@ def test_a_failover(target: Target) -> None:
 def test_a_send_insists_no_longer_than_it_may(server: Server) -> None:
     """It tells what stood in the way."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         server.kill()
         async with hasty(server, pipeline(send=PATIENT)) as producer:
             with pytest.raises(RedisAbsent):
                 await producer.send({"job": "a"}, timeout=0.2)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_nobody_waits_for_the_next_attempt_of_one_who_gave_up(server: Server) -> None:
     """Whoever comes after is sent at once."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         server.kill()
         spec = pipeline(send={"attempts": 3, "backoff": {"first": "10m", "factor": 1}})
         async with hasty(server, spec) as producer:
@@ -419,13 +419,13 @@ def test_nobody_waits_for_the_next_attempt_of_one_who_gave_up(server: Server) ->
             server.start()
             assert isinstance(await producer.send({"job": "b"}), Sent)
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_send_whose_turn_did_not_come(server: Server) -> None:
     """Behind one that waits for its answer; it was never sent, and never is."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(server, pipeline(), answer="30s") as producer:
             await producer.send({"job": "first"})
             server.pause()
@@ -437,13 +437,13 @@ def test_a_send_whose_turn_did_not_come(server: Server) -> None:
             await slow
         assert number(server, "XLEN", STREAM) == 2
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_send_whose_time_is_over_while_it_is_on_its_way(server: Server) -> None:
     """Its answer is awaited; where that is no, it is not tried again."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(server, pipeline(backlog={"limit": 1, "when_full": "wait"}), answer="10s") as producer:
             await producer.send({"job": "first"})
             server.pause()
@@ -455,7 +455,7 @@ def test_a_send_whose_time_is_over_while_it_is_on_its_way(server: Server) -> Non
             with pytest.raises(BacklogFull):
                 await late
 
-    keep(promise())
+    run_async(scenario())
 
 
 # Again and again
@@ -464,7 +464,7 @@ def test_a_send_whose_time_is_over_while_it_is_on_its_way(server: Server) -> Non
 def test_after_enough_trouble_sends_fail_at_once(server: Server) -> None:
     """Until the cool-down is over; then one tries, and all goes on."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         now = 0.0
         metrics = counted()
         redis = Redis(addresses=[server.address])
@@ -490,13 +490,13 @@ def test_after_enough_trouble_sends_fail_at_once(server: Server) -> None:
         assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 0
         assert metrics.counter(sending.BREAKER_OPENED).value == 1
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_producer_that_leaves_takes_its_open_breaker_along(server: Server) -> None:
     """What it showed would otherwise stand for ever."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         metrics = counted()
         server.kill()
         async with hasty(server, pipeline(), metrics=metrics) as producer:
@@ -505,26 +505,26 @@ def test_a_producer_that_leaves_takes_its_open_breaker_along(server: Server) -> 
             assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 1
         assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 0
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_may_not_be_done_is_no_trouble_with_redis(server: Server) -> None:
     """However often it is told, it is told as it is."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         server.ask("SET", STREAM, "no stream")
         async with hasty(server, pipeline()) as producer:
             for _ in range(10):
                 with pytest.raises(RedisRefused):
                     await producer.send({"job": "a"})
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_fault_of_our_own_is_told_to_all_who_wait(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for ever, and the next send begins anew."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(server, pipeline()) as producer:
             with monkeypatch.context() as patch:
                 patch.setattr(Link, "run", fails)
@@ -536,13 +536,13 @@ def test_a_fault_of_our_own_is_told_to_all_who_wait(server: Server, monkeypatch:
     async def fails(*_: object) -> None:
         raise LookupError
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_full_backlog_is_no_trouble_with_redis(server: Server) -> None:
     """It answers; however often it says so, nothing is cut off."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with hasty(server, pipeline(backlog={"limit": 1})) as producer:
             outcomes = await producer.send_many(jobs(20))
             for _ in range(20):
@@ -551,4 +551,4 @@ def test_a_full_backlog_is_no_trouble_with_redis(server: Server) -> None:
             assert isinstance(await producer.send({"job": "a"}), Sent)
         assert sum(isinstance(outcome, Sent) for outcome in outcomes) == 1
 
-    keep(promise())
+    run_async(scenario())

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from schedules import Schedule
+from scheduler_processes import Schedule
 from servers import Server
 from targets import Target
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from command_costs import Meter, MeteredLink
-from promises import keep
+from event_loop import run_async
 from servers import Server
 
 from penstock.scheduler.acquiring import INSPECTED, MOST_SKIPPED
@@ -150,7 +150,7 @@ def test_no_script_takes_long_among_a_hundred_thousand_jobs(server: Server) -> N
         await crowd.link.close()
 
     crowd = Crowd(server)
-    keep(all_of_it(crowd))
+    run_async(all_of_it(crowd))
     crowd.meter.show()
     assert set(NAMES) <= set(crowd.meter.worst), "each was called"
     crowd.check()

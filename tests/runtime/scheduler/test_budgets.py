@@ -5,11 +5,11 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
+from event_loop import run_async, until
 from http_probes import numbers, until_counted
 from in_process_scheduler import Given, spec_of
 from job_steps import KEYS as OF_MOVES
-from promises import keep, until
-from schedules import KEYS, Schedule
+from scheduler_processes import KEYS, Schedule
 from servers import wait_for
 from targets import Target
 
@@ -92,7 +92,7 @@ def test_a_scan_for_zombies_ends_with_its_budget(target: Target) -> None:
         finally:
             stopped.append(f"{job.name} {context.why}")
 
-    async def promise() -> None:
+    async def scenario() -> None:
         board = Board()
         tally = SchedulerMetrics(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
         link, clocks = target.link(OF_MOVES.waiting), Clocks(monotonic=monotonic)
@@ -116,4 +116,4 @@ def test_a_scan_for_zombies_ends_with_its_budget(target: Target) -> None:
         assert tally.zombies["scan"].value == 6
         await link.close()
 
-    keep(promise())
+    run_async(scenario())

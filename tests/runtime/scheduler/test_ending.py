@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from patience import PATIENCE
-from schedules import KEYS, Schedule
+from scheduler_processes import KEYS, Schedule
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -74,14 +74,14 @@ def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part:
     """The pod would only look healthy: it logs the part, hands back its jobs, and exits with a code of its own."""
     with schedule(handlers=HANDLERS, spec=USUAL) as one:
         pod = one.pod()
-        one.ran("usual")
+        one.until_ran("usual")
         wait_for(lambda: "held" in one.lines(), "it runs")
         (one.folder / f"broken-{part}").touch()
         assert pod.process.wait(PATIENCE) == 70
         (told,) = pod.events(Event.PART_FAILED)
         assert (told["level"], told["part"], told["error"]) == ("ERROR", part, "RuntimeError")
         assert "secret" not in pod.log()
-        one.each_in_one_set(["usual", "held"])
+        one.assert_each_in_one_set(["usual", "held"])
         assert (one.number("ZCARD", KEYS.working), one.number("ZCARD", KEYS.pods)) == (0, 0)
 
 
@@ -91,7 +91,7 @@ def test_a_lifespan_lasts_as_long_as_the_pod(schedule: Callable[..., Schedule]) 
         (one.folder / "unwilling").touch()
         pod = one.pod()
         for job in ("usual", "other"):
-            one.ran(job, 2)
+            one.until_ran(job, 2)
         assert "-" not in one.lines("over")
         assert pod.end() == 0
         (alive,), (over,) = one.lines("alive")["-"], one.lines("over")["-"]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from http_probes import numbers, until_counted
-from schedules import KEYS, Schedule
+from scheduler_processes import KEYS, Schedule
 from servers import wait_for
 
 HANDLERS = """\

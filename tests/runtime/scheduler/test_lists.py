@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from http_probes import numbers, until_counted
-from schedules import KEYS, Schedule
+from scheduler_processes import KEYS, Schedule
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -57,24 +57,24 @@ def test_jobs_come_and_go(schedule: Callable[..., Schedule]) -> None:
         list_jobs(one, '"a"', '"held"', '"off/c"', '{"name": "named", "every": "2s"}', '{"name": "bad name"}')
         pod = one.pod()
         for job in ("a", "named"):
-            one.ran(job, 2)
+            one.until_ran(job, 2)
         (told,) = pod.events(Event.JOBS_INVALID)[:1]
         assert "bad name" in told["jobs"]
         list_jobs(one, '"a"', '"new"', '"off/c"')
-        one.ran("new", 2)
+        one.until_ran("new", 2)
         wait_for(lambda: one.places("named") == [], "it waits no more")
         assert one.places("held") == ["working"]
         (one.folder / "released").touch()
-        one.ran("held")
+        one.until_ran("held")
         wait_for(lambda: one.places("held") == [], "it has ended, and is in no set")
         assert "off/c" not in one.lines()
         (one.folder / "jobs.json").write_text("{")
         pod.until(Event.JOBS_LIST_FAILED)
         times = len(one.lines("end")["a"])
-        one.ran("a", times + 2)
+        one.until_ran("a", times + 2)
         assert numbers(pod).of("scheduler_registered") == 2
         assert pod.end() == 0
-        one.each_in_one_set(["a", "new"])
+        one.assert_each_in_one_set(["a", "new"])
 
 
 def test_the_leader_removes_unlisted_jobs(schedule: Callable[..., Schedule]) -> None:
@@ -84,12 +84,12 @@ def test_the_leader_removes_unlisted_jobs(schedule: Callable[..., Schedule]) -> 
         one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
         one.ask("ZADD", KEYS.waiting, 4_000_000_000, "former", 4_000_000_000, "stranger", 4_000_000_000, "77")
         pod = one.pod()
-        one.ran("a")
+        one.until_ran("a")
         for job in ("former", "stranger", "77"):
             wait_for(partial(is_in_no_set, one, job), "it is in no set")
         assert numbers(pod).by("scheduler_orphans_removed", "why") == {"numeric": 1, "unknown": 1}
         assert pod.end() == 0
-        one.each_in_one_set(["a"])
+        one.assert_each_in_one_set(["a"])
 
 
 def test_unlisted_jobs_are_removed_soon(schedule: Callable[..., Schedule]) -> None:
@@ -98,13 +98,13 @@ def test_unlisted_jobs_are_removed_soon(schedule: Callable[..., Schedule]) -> No
     with schedule(handlers=HANDLERS, spec=spec) as one:
         list_jobs(one, '"a"')
         pod = one.pod()
-        one.ran("a", 14, 180)  # by then the leader can judge, and its next look for orphans is an hour away
+        one.until_ran("a", 14, 180)  # by then the leader can judge, and its next look for orphans is an hour away
         one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
         one.ask("ZADD", KEYS.waiting, 1, "former")
         wait_for(partial(is_in_no_set, one, "former"), "it is in no set")
         until_counted(pod, "scheduler_oldest_overdue_seconds", 0)
         assert pod.end() == 0
-        one.each_in_one_set(["a"])
+        one.assert_each_in_one_set(["a"])
 
 
 def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) -> None:
@@ -112,22 +112,22 @@ def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) ->
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         list_jobs(one, '"a"', '"b"', '"off/c"')
         pod = one.pod()
-        one.ran("b", 2)
-        one.says(SPEC.replace("off/.*", "b"))
+        one.until_ran("b", 2)
+        one.write_spec(SPEC.replace("off/.*", "b"))
         wait_for(partial(is_in_no_set, one, "b"), "it is disabled")
-        one.ran("off/c")
+        one.until_ran("off/c")
         assert pod.events(Event.PATTERNS_CHANGED)[0]["disabled"] == "b"
-        one.says(SPEC.replace("off/.*", "("))
+        one.write_spec(SPEC.replace("off/.*", "("))
         pod.until(Event.SPEC_INVALID)
         (one.folder / "specs" / "trial.yaml").write_text(PIPELINE)
         wait_for(lambda: "and a scheduler is asked for" in str(pod.events(Event.SPEC_INVALID)), "it is told")
-        one.ran("off/c", 3)
+        one.until_ran("off/c", 3)
         assert one.places("b") == []
         times = len(one.lines("end")["b"])
-        one.says(SPEC)
-        one.ran("b", times + 1)
+        one.write_spec(SPEC)
+        one.until_ran("b", times + 1)
         assert pod.end() == 0
-        one.each_in_one_set(["a", "b"])
+        one.assert_each_in_one_set(["a", "b"])
 
 
 def test_each_pod_runs_its_shards(schedule: Callable[..., Schedule]) -> None:
@@ -140,7 +140,7 @@ def test_each_pod_runs_its_shards(schedule: Callable[..., Schedule]) -> None:
             (one.folder / f"shards-{number}.json").write_text(f"[{number}]")
             pods.append(one.pod(environ={"POD_NAME": str(number)}))
         for name in names:
-            one.ran(name, 2)
+            one.until_ran(name, 2)
         by_job = {name: {line.worker for line in lines} for name, lines in one.lines().items()}
         assert all(len(workers) == 1 for workers in by_job.values())
         assert set().union(*by_job.values()) == {pod.name for pod in pods}
@@ -152,4 +152,4 @@ def test_each_pod_runs_its_shards(schedule: Callable[..., Schedule]) -> None:
         )
         for pod in pods:
             assert pod.end() == 0
-        one.each_in_one_set(names)
+        one.assert_each_in_one_set(names)

@@ -5,8 +5,8 @@ import time
 from typing import Any
 
 import pytest
+from event_loop import run_async, until
 from in_process_scheduler import pod, spec_of
-from promises import keep, until
 from targets import Target
 
 from penstock.clocks import Clocks
@@ -44,14 +44,14 @@ def test_jobs_of_a_late_answer_are_not_started(
         del job
         ran.append(context.fence)
 
-    async def promise() -> int:
+    async def scenario() -> int:
         one = pod(target, spec, handle, "pod", clocks=Clocks(monotonic=lambda: time.monotonic() + later))
         task = asyncio.create_task(one.run())
         await until(lambda: bool(ran), "it runs")
         one.stop()
         return await task
 
-    assert keep(promise()) == 0
+    assert run_async(scenario()) == 0
     assert len(given) >= 2
     assert ran == [given[1]]
 

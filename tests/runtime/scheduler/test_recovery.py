@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from job_steps import KEYS, Moves
-from promises import keep, until
+from event_loop import run_async, until
+from job_steps import KEYS, JobDriver
 from targets import Target
 
 from penstock.clocks import Clocks
@@ -70,17 +70,17 @@ class Held:
 
 
 def taken(target: Target, jobs: int = 2) -> list[AcquiredJob]:
-    with Moves(target.link(KEYS.waiting)) as moves:
-        moves.begin("pod~1")
-        moves.register(*(f"job-{number}" for number in range(jobs)))
-        return moves.take("pod~1")
+    with JobDriver(target.link(KEYS.waiting)) as driver:
+        driver.begin("pod~1")
+        driver.register(*(f"job-{number}" for number in range(jobs)))
+        return driver.acquire("pod~1")
 
 
 def test_a_run_that_was_not_accepted_is_retried(target: Target) -> None:
     """Once a cycle; the reply that was lost comes with the retry, and nothing happens twice."""
     runs = taken(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         held = Held(link := target.link(KEYS.waiting), 2)
         await held.once(*runs)
         assert (held.settler.unsettled, held.tally.recoveries["true"].value) == (2, 0)
@@ -91,14 +91,14 @@ def test_a_run_that_was_not_accepted_is_retried(target: Target) -> None:
         assert held.tally.fenced["complete"].value == held.tally.exhausted.value == 0
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_after_three_tries_it_is_left_to_the_next_refresh(target: Target) -> None:
     """The refresh retries it; a long outage of Redis loses no job."""
     runs = taken(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         held = Held(link := target.link(KEYS.waiting), 1 + TRIES, failures=100)
         await held.once(*runs)
         for _ in range(TRIES):
@@ -111,14 +111,14 @@ def test_after_three_tries_it_is_left_to_the_next_refresh(target: Target) -> Non
         assert held.settler.unsettled == 0
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_an_open_breaker_stops_retries(target: Target) -> None:
     """Runs that end meanwhile are kept without an attempt; retries begin once it is closed."""
     runs = taken(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         held = Held(link := target.link(KEYS.waiting), 1, failures=1)
         await held.once(runs[0])
         assert held.breaker.state(held.now) is BreakerState.OPEN
@@ -133,28 +133,28 @@ def test_an_open_breaker_stops_retries(target: Target) -> None:
         assert held.settler.unsettled == 0
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_draining_pod_ignores_the_breaker(target: Target) -> None:
     """There is no later attempt."""
     runs = taken(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         held = Held(link := target.link(KEYS.waiting), 1, failures=1)
         await held.once(*runs)
         await held.settler.empty()
         assert held.settler.unsettled == 0
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_batch_that_is_cancelled_half_way_loses_no_run(target: Target) -> None:
     """Some runs ended, others were stopped: cancelled during the first call, the second is made later."""
     ended, stopped = taken(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         held = Held(link := target.link(KEYS.waiting), 0)
         held.settler.put(EndedRun(ended.name, ended.score, ended.due + 60, b"{}"))
         held.settler.put(EndedRun(stopped.name, stopped.score, stopped.due, None))
@@ -167,9 +167,9 @@ def test_a_batch_that_is_cancelled_half_way_loses_no_run(target: Target) -> None
         await held.settler.empty()
         await link.close()
 
-    keep(promise())
-    with Moves(target.link(KEYS.waiting)) as moves:
-        left = moves.left()
+    run_async(scenario())
+    with JobDriver(target.link(KEYS.waiting)) as driver:
+        left = driver.state()
     assert (set(left.waiting), left.working) == ({ended.name, stopped.name}, {})
 
 
@@ -177,7 +177,7 @@ def test_a_call_with_an_invalid_reply_is_repeated(target: Target) -> None:
     """No run is lost, the settler goes on, and the breaker counts a failure."""
     runs = taken(target)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         held = Held(link := target.link(KEYS.waiting), 0)
         settler = RunSettler(Odd(link, KEYS), held.breaker, TRIES, 500, held.tally, Clocks(monotonic=lambda: held.now))
         task = asyncio.create_task(settler.run())
@@ -191,4 +191,4 @@ def test_a_call_with_an_invalid_reply_is_repeated(target: Target) -> None:
         await asyncio.gather(task, return_exceptions=True)
         await link.close()
 
-    keep(promise())
+    run_async(scenario())

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from event_loop import run_async
 from in_process_scheduler import spec_of
-from promises import keep
 
 from penstock.scheduler.job_list import JobLister
 from penstock.scheduler.job_runner import JobRunner
@@ -46,10 +46,10 @@ def code(tmp_path: Path) -> Path:
 def calls_of(code: Path, handler: str) -> None:
     spec = spec_of(jobs=[{"name": "job", "every": "1s"}], handler=handler)
 
-    async def promise() -> None:
+    async def scenario() -> None:
         JobRunner(spec, [code], ThreadPoolExecutor(1), pytest.fail, Credentials())
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_the_spec_of_a_pipeline(root: Path) -> None:

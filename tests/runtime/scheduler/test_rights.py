@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 from lua_commands import COMMENT, called_by
-from rights import version
-from schedules import KEYS, MAIL, Schedule
+from redis_users import version
+from scheduler_processes import KEYS, MAIL, Schedule
 from servers import Server, wait_for
 
 from penstock import scheduler
@@ -72,7 +72,7 @@ def grant(repository: Schedule, server: Server, role: str) -> str:
     return str(user["user"])
 
 
-def granted(server: Server, user: str) -> list[str]:
+def user_with_role(server: Server, user: str) -> list[str]:
     """The rules of a user as Redis writes them to a file: each version answers ACL GETUSER in a shape of its own."""
     users = server.ask("ACL", "LIST")
     assert isinstance(users, list)
@@ -95,11 +95,11 @@ def test_pods_and_people_have_all_rights_that_they_need(
     pod, person = (grant(repository, server, role) for role in ("scheduler", "operator"))
     mine = {"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET}
     lost = repository.pod(environ=mine)
-    repository.ran("usual", 2)
+    repository.until_ran("usual", 2)
     lost.signal(signal.SIGKILL)
     left = repository.pod(environ=mine)
     before = len(repository.lines("end")["usual"])
-    repository.ran("usual", before + 2)
+    repository.until_ran("usual", before + 2)
     wait_for(lambda: len(repository.lines().get("hangs", [])) > 1, "what the lost pod held runs again", 60)
     monkeypatch.setenv("REDIS_USERNAME", person)
     monkeypatch.setenv("REDIS_PASSWORD", SECRET)
@@ -119,7 +119,7 @@ def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own_server: Callable[..., S
         for name in ("mail", "other"):
             (specs / f"{name}.yaml").write_text(MAIL.replace("mail", name))
         pod = grant(repository, server, "scheduler")
-        rules = granted(server, pod)
+        rules = user_with_role(server, pod)
         assert "~mail" in rules
         assert "~other" not in rules
         running = repository.pod(environ={"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET})

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from http_probes import numbers, page, until_counted
 from patience import PATIENCE
-from schedules import KEYS, Schedule
+from scheduler_processes import KEYS, Schedule
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -98,8 +98,8 @@ def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         pod = one.pod()
         for job in ("usual", "args", "plain"):
-            one.ran(job, 3)
-        one.ran("fails")
+            one.until_ran(job, 3)
+        one.until_ran("fails")
         assert len(one.lines("given")["args"]) >= 3
         assert len(one.lines()["fails"]) == 3, "twice again at once, and then it was well"
         wait_for(lambda: story(one, "fails")["outcome"] == "ok", "its end is told")
@@ -114,7 +114,7 @@ def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
             "-": counted.of("scheduler_runs", outcome="ok"), "transient": 2, "forbidden": 1,
         }  # fmt: skip
         assert pod.end() == 0
-        one.each_in_one_set(["usual", "args", "plain", "fails", "forbidden"])
+        one.assert_each_in_one_set(["usual", "args", "plain", "fails", "forbidden"])
         assert one.number("ZCARD", KEYS.pods) == 0
 
 
@@ -122,7 +122,7 @@ def test_metric_names_are_those_of_the_contract(schedule: Callable[..., Schedule
     """No more and no fewer; what has not happened is 0."""
     with schedule(spec="jobs: [{name: usual, every: 1s}]") as one:
         pod = one.pod()
-        one.ran("usual", 2)
+        one.until_ran("usual", 2)
         until_counted(pod, "scheduler_waiting", 1)
         told = numbers(pod)
         assert {name for name in told.families if name.startswith("penstock_")} == set(METRICS)
@@ -147,7 +147,7 @@ def test_a_run_beyond_its_timeout_is_cancelled(schedule: Callable[..., Schedule]
     with schedule(handlers=HANDLERS, spec=ODD) as one:
         pod = one.pod()
         until_counted(pod, "scheduler_zombies_cancelled", 3, by="timer")
-        one.ran("listens")
+        one.until_ran("listens")
         until_counted(pod, "scheduler_abandoned_running", 1)
         wait_for(lambda: numbers(pod).of("scheduler_permits_free") == 3, "all permits are free")
         wait_for(lambda: one.places("deaf") == ["waiting"], "its job is handed back")
@@ -184,7 +184,7 @@ def test_a_handler_that_ignores_the_drain_is_abandoned(schedule: Callable[..., S
         wait_for(lambda: {"deaf", "hangs", "listens"} <= set(one.lines()), "all run")
         assert pod.end() == 1
         assert pod.events(Event.DRAIN_INCOMPLETE)[0]["left_behind"] == 1
-        one.each_in_one_set(["deaf", "hangs", "listens"])
+        one.assert_each_in_one_set(["deaf", "hangs", "listens"])
         assert one.number("ZCARD", KEYS.working) == 0
         assert due(one, "deaf") >= seconds(one), "nobody runs it while its thread may still be there"
         assert due(one, "hangs") <= seconds(one)
@@ -227,7 +227,7 @@ def test_people_list_and_change_jobs(schedule: Callable[..., Schedule]) -> None:
             ],
         )
         pod = one.pod()
-        one.ran("later")
+        one.until_ran("later")
         wait_for(lambda: "held" in one.lines(), "it runs")
         said = one.call("why", "held")
         assert re.match(r"running on `.+`; deadline in 59m\d+s\n", said.stdout) or "1h" in said.stdout, said
@@ -237,7 +237,7 @@ def test_people_list_and_change_jobs(schedule: Callable[..., Schedule]) -> None:
         assert said.stdout.startswith("waiting; due in "), said
         assert "runs by `0 3 1 1 *` (Europe/Berlin), next in " in said.stdout
         assert one.call("run-now", "nightly").stdout == "`nightly` is due now\n"
-        one.ran("nightly")
+        one.until_ran("nightly")
         assert one.call("pause", "later", "held", "nobody").returncode == 1
         wait_for(lambda: one.places("later") == ["paused"], "it is paused")
         assert one.call("why", "later").stdout.startswith("paused; ")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from patience import PATIENCE
-from schedules import KEYS, MAIL, Schedule
+from scheduler_processes import KEYS, MAIL, Schedule
 from servers import wait_for
 
 SPEC = """\

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from event_loop import run_async, until
 from in_process_scheduler import pod, spec_of
-from promises import keep, until
 from targets import Target
 
 from penstock.scheduler.context import JobContext
@@ -53,7 +53,7 @@ def test_unlisted_jobs_do_not_delay_a_pods_own(target: Target, monkeypatch: pyte
         del context
         ran[job.name] += 1
 
-    async def promise() -> int:
+    async def scenario() -> int:
         link = target.link(keys.waiting)
         steps = JobSteps(link, keys)
         second = await steps.time() // 1000
@@ -81,6 +81,6 @@ def test_unlisted_jobs_do_not_delay_a_pods_own(target: Target, monkeypatch: pyte
         await link.close()
         return code
 
-    assert keep(promise()) == 0
+    assert run_async(scenario()) == 0
     assert set(ran) == {"own"}
     assert target.ask("ZCARD", keys.waiting) == STRANGERS + 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from schedules import Schedule
+from scheduler_processes import Schedule
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -59,6 +59,6 @@ def test_the_summary_can_be_disabled(schedule: Callable[..., Schedule]) -> None:
     """With an interval of 0; by default it is logged every ten minutes."""
     with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 0s}\n") as one:
         pod = one.pod()
-        one.ran("usual", 4)
+        one.until_ran("usual", 4)
         assert pod.events(Event.SCHEDULER_SUMMARY) == []
         assert pod.end() == 0

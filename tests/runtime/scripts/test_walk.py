@@ -221,7 +221,7 @@ class Walk(RuleBasedStateMachine):
 
     @invariant()
     def redis_holds_what_it_must(self) -> None:
-        left, model = self.steps.look(), self.model
+        left, model = self.steps.snapshot(), self.model
         left.uncharged.pop("~count", None)
         assert left.entries == model.stream
         assert left.pending == model.pending

@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from promises import keep, until
+from event_loop import run_async, until
 from redis.crc import key_slot
 from servers import Node, Server
 from targets import ClusterTarget
@@ -30,7 +30,7 @@ def empty(cluster: ClusterTarget) -> ClusterTarget:
 def test_each_key_has_its_node(empty: ClusterTarget) -> None:
     """A link goes straight to the node that serves its key's slot; the hash tag decides."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         nodes = set()
         for key in ("a", "b", "c", "streams:{a}:x", "{b}"):
             link = empty.link(key)
@@ -40,13 +40,13 @@ def test_each_key_has_its_node(empty: ClusterTarget) -> None:
             await link.close()
         assert {str(node) for node in nodes} == {node.address for node in empty.servers}
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_slot_that_moved_is_followed(empty: ClusterTarget) -> None:
     """MOVED: the command was not run, so it is sent to where the slot is now, alone or among others."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         alone, together, scripted = (empty.link("{tests}") for _ in range(3))
         for link in (alone, together, scripted):
             await link.run(SCRIPT, ["{tests}:a"], ["."])
@@ -65,13 +65,13 @@ def test_a_slot_that_moved_is_followed(empty: ClusterTarget) -> None:
         for link in (alone, together, scripted):
             await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_slot_on_the_move_is_served(empty: ClusterTarget) -> None:
     """ASK: what the old node has not, the new one is asked for, and the old one stays the first to ask."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = empty.link("{tests}")
         await link.call("SET", "{tests}:old", "stays")
         source, destination = empty.begin_move(SLOT)
@@ -91,13 +91,13 @@ def test_a_slot_on_the_move_is_served(empty: ClusterTarget) -> None:
         assert link.connections == 2
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_slot_that_moved_out_of_reach(empty: ClusterTarget) -> None:
     """What was not run is told so, beside the answers to what was; nothing is done later in its stead."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = empty.link("{tests}")
         await link.call("SET", "{tests}", 1)
         empty.move(SLOT)
@@ -114,13 +114,13 @@ def test_a_slot_that_moved_out_of_reach(empty: ClusterTarget) -> None:
         await until(lambda: link.call("SET", "{tests}", 2), "the node is there again")
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_node_that_is_gone_is_not_needed(empty: ClusterTarget) -> None:
     """Any one of the nodes of the platform file is enough to find the others."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         for node in empty.servers:
             gone = f"127.0.0.1:{free_port()}"
             redis = Redis(topology="cluster", addresses=[gone, node.address])
@@ -128,7 +128,7 @@ def test_a_node_that_is_gone_is_not_needed(empty: ClusterTarget) -> None:
             assert await link.call("SET", "{tests}", "x") == b"OK"
             await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_nodes_that_were_learnt_are_remembered(empty: ClusterTarget) -> None:
@@ -137,7 +137,7 @@ def test_nodes_that_were_learnt_are_remembered(empty: ClusterTarget) -> None:
     if named is served:
         named = empty.servers[1]
 
-    async def promise() -> None:
+    async def scenario() -> None:
         redis = Redis(topology="cluster", addresses=[named.address])
         route = Route.to(redis, "{tests}", credentials=Credentials())
         assert str(await route.find()) == served.address
@@ -148,26 +148,26 @@ def test_nodes_that_were_learnt_are_remembered(empty: ClusterTarget) -> None:
         finally:
             named.start()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_cluster_that_cannot_be_reached_is_absent() -> None:
     """With what every node said."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         redis = Redis(topology="cluster", addresses=[f"127.0.0.1:{free_port()}"])
         link = Link(Route.to(redis, "{tests}", credentials=Credentials()), name="test")
         with pytest.raises(Absent, match=f"tells who serves slot {SLOT}: no connection to {redis.addresses[0]}"):
             await link.call("PING")
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_node_without_slots_says_so() -> None:
     """A cluster that nobody has put together yet shows in words."""
 
-    async def promise(node: Server) -> None:
+    async def scenario(node: Server) -> None:
         redis = Redis(topology="cluster", addresses=[node.address])
         link = Link(Route.to(redis, "{tests}", credentials=Credentials()), name="test")
         with pytest.raises(Absent, match="knows nobody who serves slot"):
@@ -175,17 +175,17 @@ def test_a_node_without_slots_says_so() -> None:
         await link.close()
 
     with Node() as alone:
-        keep(promise(alone))
+        run_async(scenario(alone))
 
 
 def test_a_server_that_is_no_cluster_says_so(server: Server) -> None:
     """The wrong topology in a platform file shows in words."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         redis = Redis(topology="cluster", addresses=[server.address])
         link = Link(Route.to(redis, "{tests}", credentials=Credentials()), name="test")
         with pytest.raises(Absent, match="cluster support disabled"):
             await link.call("PING")
         await link.close()
 
-    keep(promise())
+    run_async(scenario())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import targets
-from promises import keep
+from event_loop import run_async
 from servers import Server
 from targets import Target
 from tls import Certificate, Proxy
@@ -42,20 +42,20 @@ def link(address: str, credentials: Credentials, *, username: str | None = None,
 def test_the_default_user_needs_only_a_password(guarded: Server) -> None:
     """And the database is chosen on the way."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = link(guarded.address, Credentials(password=SECRET), database=3)
         await one.call("SET", "key", "x")
         assert "db3:keys=1" in str(guarded.ask("INFO", "keyspace"))
         await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize("said_by", ["platform", "environment"])
 def test_a_user_that_may_do_little_is_enough(guarded: Server, said_by: str) -> None:
     """Of all that is said when connecting, only AUTH and SELECT must be allowed; what else is not, is refused."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         if said_by == "platform":
             one = link(guarded.address, Credentials(password=SECRET), username="little", database=1)
         else:
@@ -70,13 +70,13 @@ def test_a_user_that_may_do_little_is_enough(guarded: Server, said_by: str) -> N
         assert one.connections == 1
         await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_wrong_password_is_told_with_who_and_where(guarded: Server) -> None:
     """But not the password."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         for username, told in (("little", "as user `little`"), (None, "as the default user")):
             one = link(guarded.address, Credentials(password="wrong"), username=username)  # noqa: S106 - it is
             with pytest.raises(Refused) as refused:
@@ -86,13 +86,13 @@ def test_a_wrong_password_is_told_with_who_and_where(guarded: Server) -> None:
             assert one.connections == 0
             await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_no_password_where_one_is_needed(guarded: Server) -> None:
     """Redis's own word for it, and no connection."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = Link(Route.to(Redis(addresses=[guarded.address]), "", credentials=Credentials()), name="test")
         with pytest.raises(Refused) as refused:
             await one.call("PING")
@@ -100,7 +100,7 @@ def test_no_password_where_one_is_needed(guarded: Server) -> None:
         assert one.connections == 0
         await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_secret_that_was_rotated_is_taken_up(guarded: Server, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_secret_that_was_rotated_is_taken_up(guarded: Server, tmp_path: Path) 
     file = tmp_path / "password"
     file.write_text(f"{SECRET}\n")
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = link(guarded.address, Credentials.from_environment({"REDIS_PASSWORD_FILE": str(file)}))
         assert await one.call("PING") == b"PONG"
         guarded.ask("CONFIG", "SET", "requirepass", "rotated")
@@ -123,7 +123,7 @@ def test_a_secret_that_was_rotated_is_taken_up(guarded: Server, tmp_path: Path) 
         assert one.connections == 2
         await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 MISSING = {
@@ -152,7 +152,7 @@ def test_a_password_is_not_shown() -> None:
 def test_tls_and_a_user(behind_tls: Target) -> None:
     """With the authority's certificate, all works as without."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         one = behind_tls.link("key")
         big = b"x" * 10_000_000
         assert await one.call("SET", "key", big) == b"OK"
@@ -160,27 +160,27 @@ def test_tls_and_a_user(behind_tls: Target) -> None:
         assert await one.call("ACL", "WHOAMI") == b"penstock"
         await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_certificate_of_an_unknown_authority_is_refused(behind_tls: Target) -> None:
     """The system's authorities do not know ours."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         unknown = Credentials(password=behind_tls.credentials.password)
         one = Link(Route.to(behind_tls.redis, "", credentials=unknown), name="test")
         with pytest.raises(Absent, match="certificate verify failed"):
             await one.call("PING")
         await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_certificate_for_another_name_is_refused(server: Server, tmp_path: Path) -> None:
     """Who it was made for counts, not only who signed it."""
     certificate = Certificate.make(tmp_path, names="DNS:redis.example")
 
-    async def promise(port: int) -> None:
+    async def scenario(port: int) -> None:
         redis = Redis(addresses=[f"127.0.0.1:{port}"], tls=True)
         one = Link(Route.to(redis, "", credentials=Credentials(ca_file=certificate.ca)), name="test")
         with pytest.raises(Absent, match=r"certificate is not valid for '127\.0\.0\.1'"):
@@ -188,17 +188,17 @@ def test_a_certificate_for_another_name_is_refused(server: Server, tmp_path: Pat
         await one.close()
 
     with Proxy(certificate, server.port) as proxy:
-        keep(promise(proxy.port))
+        run_async(scenario(proxy.port))
 
 
 def test_a_server_without_tls_is_not_talked_to(server: Server) -> None:
     """Neither a password nor a command goes out in the open."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         redis = Redis(addresses=[server.address], tls=True)
         one = Link(Route.to(redis, "", credentials=Credentials(password=SECRET)), name="test")
         with pytest.raises(Absent):
             await one.call("PING")
         await one.close()
 
-    keep(promise())
+    run_async(scenario())

@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from promises import keep
-from raw import Raw
+from event_loop import run_async
+from raw_client import RawClient
 from servers import lasting_port, wait_for
 
 from penstock.embedded import LOOPBACK, Embedded, running_in
@@ -38,7 +38,7 @@ def is_alive(pid: int) -> bool:
 
 
 def ask(port: int, *command: str) -> object:
-    raw = Raw(LOOPBACK, port)
+    raw = RawClient(LOOPBACK, port)
     try:
         return raw.ask(*command)
     finally:
@@ -48,7 +48,7 @@ def ask(port: int, *command: str) -> object:
 def test_a_server_for_as_long_as_it_is_needed() -> None:
     """It answers at its URL, evicts nothing, keeps nothing on disk; then process and folder are gone."""
 
-    async def promise(url: str) -> None:
+    async def scenario(url: str) -> None:
         redis, credentials = read_url(url, {})
         link = Link(Route.to(redis, "", credentials=credentials), name="test")
         assert await link.call("CONFIG", "GET", "maxmemory-policy") == [b"maxmemory-policy", b"noeviction"]
@@ -62,7 +62,7 @@ def test_a_server_for_as_long_as_it_is_needed() -> None:
         folder = Path(told[1])
         assert folder.is_dir()
         assert server.url == f"redis://{server.address}"
-        keep(promise(server.url))
+        run_async(scenario(server.url))
     assert not is_alive(server.pid)
     assert not folder.exists()
 

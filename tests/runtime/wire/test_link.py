@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from promises import keep, until
+from event_loop import run_async, until
 from servers import Server
 from targets import Target
 
@@ -27,7 +27,7 @@ async def linked(target: Target, name: str = "tests") -> AsyncIterator[Link]:
 def test_answers_are_raw(target: Target) -> None:
     """Bytes, whole numbers, nothing, and lists of these, as RESP2 has them."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with linked(target) as link:
             assert await link.call("SET", KEY, b"\x00\xff\r\n") == b"OK"
             assert await link.call("GET", KEY) == b"\x00\xff\r\n"
@@ -36,37 +36,37 @@ def test_answers_are_raw(target: Target) -> None:
             await link.call("XADD", f"{KEY}:stream", "1-1", "data", "{}")
             assert await link.call("XRANGE", f"{KEY}:stream", "-", "+") == [[b"1-1", [b"data", b"{}"]]]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_every_kind_of_word(target: Target) -> None:
     """Text goes as UTF-8, numbers as Redis reads them, bytes as they are; blanks do not split a word."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with linked(target) as link:
             await link.call("RPUSH", KEY, "ä b", b"\xff", 12, -1.5, 0.1, 2**63, "")
             told = await link.call("LRANGE", KEY, 0, -1)
             assert told == ["ä b".encode(), b"\xff", b"12", b"-1.5", b"0.1", b"9223372036854775808", b""]
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_word_of_another_type_sends_nothing(target: Target) -> None:
     """A mistake of ours is raised before Redis sees any of it, and the link is as good as before."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with linked(target) as link:
             with pytest.raises(TypeError, match="must be str, int, float or bytes"):
                 await link.calls([("SET", KEY, 1), ("SET", KEY, None)])  # type: ignore[list-item] # the mistake
             assert await link.call("EXISTS", KEY) == 0
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_an_error_is_refused_with_its_code(target: Target) -> None:
     """The whole text is kept, the first word is the code, and the connection stays."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with linked(target) as link:
             await link.call("SET", KEY, "text")
             with pytest.raises(Refused, match=r"^WRONGTYPE Operation against a key") as refused:
@@ -75,13 +75,13 @@ def test_an_error_is_refused_with_its_code(target: Target) -> None:
             assert await link.call("GET", KEY) == b"text"
             assert link.connections == 1
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_is_sent_together_is_answered_in_order(target: Target) -> None:
     """An error among the answers is a value, and those behind it are done all the same."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with linked(target) as link:
             commands = [("RPUSH", KEY, number) for number in range(2000)]
             answers = await link.calls([*commands, ("XLEN", KEY), ("LLEN", KEY)])
@@ -91,13 +91,13 @@ def test_what_is_sent_together_is_answered_in_order(target: Target) -> None:
             assert answers[2001] == 2000
             assert await link.calls([]) == []
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_big_things_go_both_ways(target: Target) -> None:
     """Megabytes in one word, and in one answer."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with linked(target) as link:
             big = bytes(range(256)) * 65536
             await link.call("SET", KEY, big)
@@ -107,13 +107,13 @@ def test_big_things_go_both_ways(target: Target) -> None:
             assert isinstance(told, list)
             assert len(told) == 50_000
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_everyone_gets_the_answer_to_what_they_asked(target: Target) -> None:
     """A link may be shared: calls take turns, and those that are given up do not disturb the others."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with linked(target) as link:
             await link.call("SET", KEY, "x")
             asked = [asyncio.create_task(link.call("EVAL", "return ARGV[1]", 1, KEY, n)) for n in range(300)]
@@ -127,13 +127,13 @@ def test_everyone_gets_the_answer_to_what_they_asked(target: Target) -> None:
             kept = [number for number, answer in enumerate(answers) if isinstance(answer, bytes)]
             assert set(kept) >= {number for number in range(300) if number % 3}
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_whoever_gives_up_waiting_leaves_no_trace(server: Server) -> None:
     """A call that is cancelled before its turn sends nothing, and the connection stays."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         blocked = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
         await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "one is blocked")
@@ -147,13 +147,13 @@ def test_whoever_gives_up_waiting_leaves_no_trace(server: Server) -> None:
         assert link.connections == 1
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_blocking_command_may_take_its_time(server: Server) -> None:
     """`wait` comes on top of the time for an answer; and with the client's id, another link can end it."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         reader, other = server.link("reader"), server.link("other")
         await reader.call("PING")
         blocked = asyncio.create_task(reader.call("BLPOP", "list", 0, wait=30))
@@ -165,13 +165,13 @@ def test_a_blocking_command_may_take_its_time(server: Server) -> None:
         await reader.close()
         await other.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_link_shows_who_it_is(target: Target) -> None:
     """CLIENT LIST has its name; until it is used, and when it was closed, it has no number."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = target.link(KEY, "worker-a:reader")
         assert link.client_id is None
         assert link.connections == 0
@@ -183,24 +183,24 @@ def test_a_link_shows_who_it_is(target: Target) -> None:
         await link.close()
         assert link.client_id is None
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_name_that_redis_does_not_take_is_no_reason_to_stay_away(server: Server) -> None:
     """CLIENT SETNAME refuses blanks; the link works without."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link("not a name")
         assert await link.call("PING") == b"PONG"
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_closing_ends_what_is_under_way(server: Server) -> None:
     """Whoever waits is told that there is no answer; whoever comes later, that there is no connection."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         blocked = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
         await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "one is blocked")
@@ -215,4 +215,4 @@ def test_closing_ends_what_is_under_way(server: Server) -> None:
             await link.call("PING")
         await link.close()
 
-    keep(promise())
+    run_async(scenario())

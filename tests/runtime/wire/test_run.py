@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from promises import keep, until
+from event_loop import run_async, until
 from servers import Server
 from targets import Target
 
@@ -27,7 +27,7 @@ FORGOTTEN = script(COUNT.text.decode() + " -- as no other test tells it")
 def test_a_server_that_does_not_know_a_script_is_told(target: Target) -> None:
     """At first, and again after SCRIPT FLUSH; each time it runs once."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = target.link(KEY)
         assert await link.run(COUNT, [KEY], [2, b"\xff"]) == [2, b"\xff"]
         assert await link.run(COUNT, [KEY], [2, "x"]) == [4, b"x"]
@@ -37,13 +37,13 @@ def test_a_server_that_does_not_know_a_script_is_told(target: Target) -> None:
         assert link.connections == 1
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_restart_forgets_scripts_and_no_harm_is_done(server: Server) -> None:
     """The server that comes back is told again."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         assert await link.run(COUNT, [KEY], [1, ""]) == [1, b""]
         server.restart()
@@ -52,7 +52,7 @@ def test_a_restart_forgets_scripts_and_no_harm_is_done(server: Server) -> None:
         assert await link.run(COUNT, [KEY], [1, ""]) == [2, b""]
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 class Forgetful(Link):
@@ -66,14 +66,14 @@ def test_a_server_that_keeps_no_script_is_sent_it_whole(target: Target) -> None:
     """It runs once all the same, and whoever wants to know is told each time."""
     told: list[Script] = []
 
-    async def promise() -> None:
+    async def scenario() -> None:
         route = Route.to(target.redis, KEY, credentials=target.credentials)
         link = Forgetful(route, name="test", sent_whole=told.append)
         assert await link.run(FORGOTTEN, [KEY], [2, "x"]) == [2, b"x"]
         assert told == [FORGOTTEN]
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 GROUP = "return redis.call('XREADGROUP', 'GROUP', 'g', 'c', 'STREAMS', KEYS[1], '>')"
@@ -94,14 +94,14 @@ ERRORS = {
 def test_an_error_inside_a_script_has_the_inner_code(target: Target, text: str, code: str) -> None:
     """Redis 6.2 wraps it in words of its own, later ones add where it was."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = target.link(KEY)
         with pytest.raises(Refused) as refused:
             await link.run(script(text), [KEY], [])
         assert refused.value.code == code
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_redis_refuses_inside_a_script_has_its_code(server: Server) -> None:
@@ -113,7 +113,7 @@ def test_what_redis_refuses_inside_a_script_has_its_code(server: Server) -> None
             await link.run(write, [KEY], [])
         return refused.value.code
 
-    async def promise() -> None:
+    async def scenario() -> None:
         server.ask("CONFIG", "SET", "maxmemory", 1)
         assert await code() == "OOM"
         server.ask("CONFIG", "SET", "maxmemory", 0)
@@ -130,4 +130,4 @@ def test_what_redis_refuses_inside_a_script_has_its_code(server: Server) -> None
         assert await code() == "NOPERM"
         await link.close()
 
-    keep(promise())
+    run_async(scenario())

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from promises import keep, until
+from event_loop import run_async, until
 from servers import DOWN_AFTER, Server
 from targets import MASTER, SentinelTarget, role
 
@@ -20,7 +20,7 @@ from penstock_spec.platform import Redis
 def test_a_failover_is_found(sentinels: SentinelTarget) -> None:
     """The connection to the old master is given up; a call or two later the new one answers, with all that was kept."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = sentinels.link("key")
         await link.call("SET", "key", "kept")
         for failovers in (1, 2):
@@ -33,13 +33,13 @@ def test_a_failover_is_found(sentinels: SentinelTarget) -> None:
             assert link.connections > failovers
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_lost_connection_is_reason_enough_to_ask_again(sentinels: SentinelTarget) -> None:
     """Where the master was is not where to look first."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = sentinels.link("key")
         await link.call("SET", "key", "x")
         before = sentinels.masters()[0]
@@ -51,7 +51,7 @@ def test_a_lost_connection_is_reason_enough_to_ask_again(sentinels: SentinelTarg
         assert sentinels.ask("GET", "key") == "y"
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None:
@@ -59,7 +59,7 @@ def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None
     sentinels.failover()
     killed = sentinels.masters()[0]
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = sentinels.link("key")
         await link.call("SET", "key", "kept")
         await link.call("WAIT", 1, 0, wait=30)
@@ -68,7 +68,7 @@ def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None
         await until(lambda: link.call("GET", "key"), "there is a new master")
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
     killed.start()
     sentinels.settle()
     sentinels.sentinel.ask("SENTINEL", "SET", MASTER, "down-after-milliseconds", DOWN_AFTER)
@@ -77,7 +77,7 @@ def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None
 def test_a_replica_is_not_taken_for_the_master(sentinels: SentinelTarget) -> None:
     """A sentinel may still tell of a server that is master no more: it is asked for its role."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         replica = next(server for server in sentinels.servers if role(server) != "master")
         route = Route.to(sentinels.redis, "key", credentials=sentinels.credentials)
         route.moved(Address.of(replica.address))
@@ -87,26 +87,26 @@ def test_a_replica_is_not_taken_for_the_master(sentinels: SentinelTarget) -> Non
         assert str(connection.address) == sentinels.masters()[0].address
         await connection.drop()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_sentinels_that_are_gone_are_passed_over(sentinels: SentinelTarget) -> None:
     """One that answers is enough."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         gone = [f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"]
         redis = sentinels.redis.model_copy(update={"addresses": [*gone, sentinels.sentinel.address]})
         link = Link(Route.to(redis, "key", credentials=Credentials()), name="test")
         assert await link.call("PING") == b"PONG"
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_what_no_sentinel_knows_is_absent(sentinels: SentinelTarget, server: Server) -> None:
     """Each is quoted: one that is gone, one that knows no such master, one that is a Redis."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         gone = f"127.0.0.1:{free_port()}"
         redis = Redis(
             topology="sentinel", addresses=[gone, sentinels.sentinel.address, server.address], master="nobody"
@@ -120,14 +120,14 @@ def test_what_no_sentinel_knows_is_absent(sentinels: SentinelTarget, server: Ser
         assert "unknown command" in told
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_sentinels_have_a_password_of_their_own(sentinels: SentinelTarget) -> None:
     """That of Redis is not shown to them."""
     sentinels.sentinel.ask("ACL", "SETUSER", "default", "resetpass", ">for sentinels")
 
-    async def promise() -> None:
+    async def scenario() -> None:
         without = Link(Route.to(sentinels.redis, "key", credentials=Credentials(password="no")), name="test")  # noqa: S106 - of a test
         with pytest.raises(Absent, match="NOAUTH"):
             await without.call("PING")
@@ -138,7 +138,7 @@ def test_sentinels_have_a_password_of_their_own(sentinels: SentinelTarget) -> No
         await link.close()
 
     try:
-        keep(promise())
+        run_async(scenario())
     finally:
         sentinels.sentinel.ask("ACL", "SETUSER", "default", "nopass")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from event_loop import run_async, until
 from faulty_connection import Cable
-from promises import keep, until
 from servers import Server
 from tls import Certificate, Proxy
 
@@ -40,7 +40,7 @@ async def blocked(server: Server) -> None:
 def test_the_next_one_never_gets_the_answer_of_one_who_left(server: Server) -> None:
     """A command that was cancelled while Redis worked on it takes its connection along."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         leaves = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
         await blocked(server)
@@ -53,13 +53,13 @@ def test_the_next_one_never_gets_the_answer_of_one_who_left(server: Server) -> N
         assert link.connections == 2
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_cancelled_while_many_answers_come(server: Server) -> None:
     """The same for commands that were sent together."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         leaves = asyncio.create_task(link.calls([("PING",), ("BLPOP", "list", 0), ("ECHO", "theirs")]))
         await blocked(server)
@@ -71,13 +71,13 @@ def test_cancelled_while_many_answers_come(server: Server) -> None:
         assert await link.calls([("ECHO", "a"), ("ECHO", "b")]) == [b"a", b"b"]
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_server_that_hangs_is_not_waited_for(server: Server) -> None:
     """No answer in time: it may have happened, and the next call has a connection of its own."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = hasty(server.address)
         await link.call("SET", "counter", 0)
         server.pause()
@@ -89,14 +89,14 @@ def test_a_server_that_hangs_is_not_waited_for(server: Server) -> None:
         assert await link.call("GET", "counter") == b"1"
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path: Path) -> None:
     """TLS wants to say goodbye, and be told goodbye; whoever hangs does neither."""
     certificate = Certificate.make(tmp_path)
 
-    async def promise(port: int) -> None:
+    async def scenario(port: int) -> None:
         redis = Redis(addresses=[f"127.0.0.1:{port}"], tls=True, timeouts=Timeouts(answer=Duration("2s")))
         link = Link(Route.to(redis, "", credentials=Credentials(ca_file=certificate.ca)), name="hasty")
         await link.call("SET", "counter", 0)
@@ -111,7 +111,7 @@ def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path
         await link.close()
 
     with Proxy(certificate, server.port) as proxy:
-        keep(promise(proxy.port))
+        run_async(scenario(proxy.port))
 
 
 def test_a_call_that_is_cancelled_leaves_no_connection_behind(server: Server, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_call_that_is_cancelled_leaves_no_connection_behind(server: Server, tm
 
     with Proxy(certificate, server.port) as proxy:
         for steps in itertools.count(1):
-            if not keep(is_cancelled(proxy.port, steps)):
+            if not run_async(is_cancelled(proxy.port, steps)):
                 break
         assert steps > 5
     gc.collect()
@@ -140,7 +140,7 @@ def test_a_call_that_is_cancelled_leaves_no_connection_behind(server: Server, tm
 def test_an_answer_in_time_counts_even_if_we_were_late(server: Server) -> None:
     """A handler that holds up our loop for longer than an answer may take does not make Redis late."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = hasty(server.address)
         await link.call("PING")
         asked = asyncio.create_task(link.call("ECHO", "in time"))
@@ -151,13 +151,13 @@ def test_an_answer_in_time_counts_even_if_we_were_late(server: Server) -> None:
         assert link.connections == 1
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_server_that_is_gone_is_absent_until_it_is_back(server: Server) -> None:
     """The first call may not know whether it happened; those after it know that it did not."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         await link.call("SET", "key", "kept")
         server.kill()
@@ -171,13 +171,13 @@ def test_a_server_that_is_gone_is_absent_until_it_is_back(server: Server) -> Non
         assert link.connections == 2
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_killed_in_the_middle_of_a_command(server: Server) -> None:
     """It was sent, and no answer came."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         asked = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
         await blocked(server)
@@ -186,13 +186,13 @@ def test_killed_in_the_middle_of_a_command(server: Server) -> None:
             await asked
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_half_of_the_answers_are_told(server: Server) -> None:
     """Where a connection breaks among commands that were sent together, the answers that came are kept."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         asked = asyncio.create_task(link.calls([("SET", "a", 1), ("XLEN", "a"), ("BLPOP", "list", 0), ("PING",)]))
         await blocked(server)
@@ -204,13 +204,13 @@ def test_half_of_the_answers_are_told(server: Server) -> None:
         assert isinstance(second, Refused)
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_nothing_is_sent_twice(cable: Cable) -> None:
     """An answer that got lost is not fetched by doing it again."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = hasty(cable.address, "5s")
         await link.call("PING")
         cable.lose_answers()
@@ -222,13 +222,13 @@ def test_nothing_is_sent_twice(cable: Cable) -> None:
         assert await link.call("GET", "counter") == b"1"
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_an_answer_that_comes_too_late_is_nobodys(cable: Cable) -> None:
     """What was given up for its time cannot come in as the answer to something else."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = hasty(cable.address)
         await link.call("PING")
         cable.hold_answers()
@@ -238,13 +238,13 @@ def test_an_answer_that_comes_too_late_is_nobodys(cable: Cable) -> None:
         assert await link.call("ECHO", "mine") == b"mine"
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_connection_that_was_closed_while_idle_is_replaced(server: Server) -> None:
     """Nothing was sent yet, so nothing is doubtful: the call goes out on a new connection."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link, other = server.link(), server.link()
         await link.call("PING")
         for _ in range(3):
@@ -258,13 +258,13 @@ def test_a_connection_that_was_closed_while_idle_is_replaced(server: Server) -> 
         await link.close()
         await other.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_server_that_is_full_says_so(server: Server) -> None:
     """No connection, and why."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         first, second = server.link(), server.link()
         await first.call("CONFIG", "SET", "maxclients", 2)
         assert await first.call("PING") == b"PONG"
@@ -275,13 +275,13 @@ def test_a_server_that_is_full_says_so(server: Server) -> None:
         assert await second.call("PING") == b"PONG"
         await second.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_server_that_is_busy_says_so(server: Server) -> None:
     """While a script runs too long, commands and new connections are refused, and nobody is thrown out for it."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link, new = server.link(), server.link()
         endless = server.link()
         await link.call("CONFIG", "SET", "lua-time-limit", 20)
@@ -302,13 +302,13 @@ def test_a_server_that_is_busy_says_so(server: Server) -> None:
         for one in (link, new, endless):
             await one.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_refusals_for_want_of_room_and_of_replicas(server: Server) -> None:
     """They are told by their code, alone and among others, and the connection stays."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         await link.call("CONFIG", "SET", "maxmemory", 1)
         with pytest.raises(Refused) as refused:
@@ -323,13 +323,13 @@ def test_refusals_for_want_of_room_and_of_replicas(server: Server) -> None:
         assert link.connections == 1
         await link.close()
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_replica_is_left(server: Server) -> None:
     """READONLY means that this is not the server we look for: the next call looks for it anew."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         link = server.link()
         await link.call("SET", "key", 1)
         server.ask("REPLICAOF", "127.0.0.1", 1)
@@ -345,4 +345,4 @@ def test_a_replica_is_left(server: Server) -> None:
         assert link.connections == 3
         await link.close()
 
-    keep(promise())
+    run_async(scenario())

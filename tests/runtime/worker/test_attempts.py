@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from random import Random
 
 import pytest
-from promises import keep, until
+from event_loop import run_async, until
+from pipeline_driver import PipelineDriver
 from servers import Server
-from stage import Stage
 from targets import Target
 
 from penstock.clocks import CLOCKS
@@ -79,16 +79,16 @@ class StubRunner:
 class WorkerPart:
     """The part of a worker between its reads and its steps."""
 
-    def __init__(self, stage: Stage) -> None:
-        spec = stage.pipeline.spec
+    def __init__(self, driver: PipelineDriver) -> None:
+        spec = driver.pipeline.spec
         changed = asyncio.Event()
-        self.stage = stage
-        self.link = stage.link()
+        self.driver = driver
+        self.link = driver.link()
         self.observer = Observer()
         self.handles = StubRunner()
         self.settler = Settler(
             self.link,
-            stage.keys,
+            driver.keys,
             self.observer,
             deletes=True,
             group_gone=lambda _: None,
@@ -112,26 +112,26 @@ class WorkerPart:
 
     def owns(self, count: int = 1, uncharged: int = 0) -> Delivery:
         """Deliver a new message to this worker, with this count."""
-        keys = self.stage.keys
-        entry = str(self.stage.ask("XADD", keys.stream, "*", "data", "{}"))
-        self.stage.ask("XREADGROUP", "GROUP", keys.group, ME, "STREAMS", keys.stream, ">")
+        keys = self.driver.keys
+        entry = str(self.driver.ask("XADD", keys.stream, "*", "data", "{}"))
+        self.driver.ask("XREADGROUP", "GROUP", keys.group, ME, "STREAMS", keys.stream, ">")
         return self.again(entry, count, uncharged)
 
     def again(self, entry: str, count: int, uncharged: int) -> Delivery:
         """Deliver it once more; by force if the account says so."""
-        keys = self.stage.keys
-        self.stage.ask("XCLAIM", keys.stream, keys.group, ME, 0, entry, "RETRYCOUNT", count, "JUSTID")
+        keys = self.driver.keys
+        self.driver.ask("XCLAIM", keys.stream, keys.group, ME, 0, entry, "RETRYCOUNT", count, "JUSTID")
         if uncharged:
-            self.stage.ask("HSET", keys.uncharged, entry, uncharged)
+            self.driver.ask("HSET", keys.uncharged, entry, uncharged)
         return Delivery(entry.encode(), (b"data", b"{}"), ME, count, uncharged, READY if count > 1 else "")
 
 
 @asynccontextmanager
 async def part(where: Target | Server) -> AsyncIterator[WorkerPart]:
     """Run it on a stream with a group."""
-    stage = Stage(where)
-    stage.ask("XGROUP", "CREATE", stage.keys.stream, stage.keys.group, "0", "MKSTREAM")
-    one = WorkerPart(stage)
+    driver = PipelineDriver(where)
+    driver.ask("XGROUP", "CREATE", driver.keys.stream, driver.keys.group, "0", "MKSTREAM")
+    one = WorkerPart(driver)
     runs = asyncio.create_task(one.settler.run())
     try:
         yield one
@@ -145,7 +145,7 @@ async def part(where: Target | Server) -> AsyncIterator[WorkerPart]:
 def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target, why: str) -> None:
     """A lease may be lost between a read and the first step of its attempts: nothing starts, and no slot is lost."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with part(target) as one:
             one.attempts.deliver(one.owns())
             assert one.slots.running == 1
@@ -155,7 +155,7 @@ def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target,
             await one.settler.empty()
             assert list(one.observer.results.values()) == ([] if why == "lost" else ["took"])
 
-    keep(promise())
+    run_async(scenario())
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_second_delivery_is_the_same_attempt(
 ) -> None:
     """However often, and by whatever count; the account in Redis agrees once the message is parked."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with part(target) as one:
             delivery = one.owns(*held)
             attempt = delivery.attempt
@@ -186,19 +186,19 @@ def test_a_second_delivery_is_the_same_attempt(
             one.handles.fails.set()
             await until(lambda: one.observer.results, "it is parked")
             assert one.observer.results == {delivery.id: "took"}
-            account = one.stage.ask("HGET", one.stage.keys.uncharged, delivery.id)
+            account = one.driver.ask("HGET", one.driver.keys.uncharged, delivery.id)
             assert again[-1][0] - int(str(account)) == attempt
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_step_that_is_refused_for_ever_delays_no_other(target: Target) -> None:
     """Other messages are settled at once while a dead letter is refused; only that one keeps its slot."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with part(target) as one:
-            keys = one.stage.keys
-            one.stage.ask("SET", keys.dead, "somebody's mistake")
+            keys = one.driver.keys
+            one.driver.ask("SET", keys.dead, "somebody's mistake")
             dead = one.owns()
             one.settler.add(Buried(dead, "failed", "ValueError"))
             await until(lambda: one.settler.kept == 1, "it is refused")
@@ -208,18 +208,18 @@ def test_a_step_that_is_refused_for_ever_delays_no_other(target: Target) -> None
                 assert one.slots.free == SLOTS - 1
                 await until(lambda done=done: one.observer.results.get(done.id) == "took", "it is settled")  # type: ignore[misc] # a loop variable
             assert one.settler.on_the_way() == {(ME, dead.id, 1)}
-            one.stage.ask("DEL", keys.dead)
+            one.driver.ask("DEL", keys.dead)
             await one.settler.empty()
             assert one.observer.results[dead.id] == "took"
             assert one.slots.free == SLOTS
 
-    keep(promise())
+    run_async(scenario())
 
 
 def test_a_redis_that_comes_back_empty_has_taken_nothing(server: Server) -> None:
     """Steps that were never sent have not happened, and without the group nothing is pending."""
 
-    async def promise() -> None:
+    async def scenario() -> None:
         async with part(server) as one:
             dead, done = one.owns(), one.owns()
             server.stop()
@@ -231,4 +231,4 @@ def test_a_redis_that_comes_back_empty_has_taken_nothing(server: Server) -> None
             await one.settler.empty()
             assert one.observer.results == {dead.id: "gone", done.id: "gone"}
 
-    keep(promise())
+    run_async(scenario())

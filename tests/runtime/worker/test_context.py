@@ -54,7 +54,7 @@ def test_the_context_describes_the_attempt(trial: Callable[..., Trial]) -> None:
         worker = one.worker()
         given = add(one, ["data", '{"id": "given", "job_id": "job-1"}', "penstock-id", MESSAGE])
         again = add(one, ["data", '{"id": "again"}'])
-        one.drained()
+        one.until_drained()
         lines = [json.loads(line) for line in (one.folder / "told").read_text().splitlines()]
         for line in lines:
             assert 0 < line["left"] <= 50
@@ -69,7 +69,9 @@ def test_the_context_describes_the_attempt(trial: Callable[..., Trial]) -> None:
         assert {(line["message_id"], line["entry"]) for line in made} == {(again, again)}
         [correlation] = {line["correlation"] for line in made}
         assert is_ulid(correlation), "made, and the same in every attempt"
-        assert [line["correlation"] for line in worker.said("told") if line["message_id"] == again] == [correlation] * 3
+        assert [line["correlation"] for line in worker.lines_with("told") if line["message_id"] == again] == [
+            correlation
+        ] * 3
         assert worker.end() == 0
 
 
@@ -103,13 +105,13 @@ def test_a_lost_lease_cancels_running_messages(trial: Callable[..., Trial]) -> N
     """
     with trial(handlers=LOSING, spec="work: {lease: 10s}") as one:
         worker = one.worker().ready()
-        [consumer] = one.lives()
+        [consumer] = one.live_consumers()
         names = ("heeds", "echoes", "insists")
         ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in names}
         wait_for(lambda: len(read(one.ledger)) == 3, "all of them run")
         take_over(one, consumer)
         worker.until(Event.LEASE_LOST)
-        one.drained()
+        one.until_drained()
 
         lines = read(one.ledger)
         assert set(by_message(lines, "lost-True")) == set(names)
@@ -127,10 +129,10 @@ def test_a_lost_lease_cancels_running_messages(trial: Callable[..., Trial]) -> N
             "that of the one that insists"
         )
         assert counts.of("lease_lost") == 1
-        assert one.lives() != [consumer]
+        assert one.live_consumers() != [consumer]
         assert worker.end() == 0
         assert one.dead() == []
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_result_is_written_with_the_settle(trial: Callable[..., Trial]) -> None:
@@ -139,7 +141,7 @@ def test_a_result_is_written_with_the_settle(trial: Callable[..., Trial]) -> Non
         worker = one.worker()
         add(one, ["data", '{"id": "quick"}', "penstock-id", MESSAGE])
         odd = add(one, ["data", '{"id": "quick"}', "penstock-id", "no id of ours"])
-        one.drained()
+        one.until_drained()
         for name in (MESSAGE, odd):
             key = f"{{trial}}:trial:result:{name}"
             assert one.ask("GET", key) == '{"by":1}'

@@ -68,7 +68,7 @@ def test_a_handler_gets_the_type_it_declares(trial: Callable[..., Trial], handle
     with trial(handlers=handlers, spec=SPEC) as one:
         worker = one.worker()
         one.send([{"id": "a"}, {"id": "b", "pages": 3}])
-        one.drained()
+        one.until_drained()
         assert {line.message: (line.what, line.fence) for line in read(one.ledger)} == {
             "a": ("Job:7:1", 1),
             "b": ("Job:3:1", 1),
@@ -104,7 +104,7 @@ def test_any_return_value_settles_the_message(trial: Callable[..., Trial]) -> No
     with trial(handlers=RETURNS, spec="retries: {attempts: 1}") as one:
         worker = one.worker()
         one.send({"id": name} for name in RETURNED)
-        one.drained()
+        one.until_drained()
         assert {line.message for line in read(one.ledger)} == set(RETURNED)
         assert one.dead() == []
         assert worker.end() == 0
@@ -136,14 +136,14 @@ def test_plain_functions_run_at_the_same_time(trial: Callable[..., Trial]) -> No
     with trial(handlers=THREADS, spec=SPEC + "retries: {attempts: 1}") as one:
         worker = one.worker().ready()
         one.send({"id": name, "pages": 5} for name in ("later", *"abcd"))
-        one.drained()
+        one.until_drained()
         assert {line.message for line in read(one.ledger)} == set("abcd")
         for said in ("inside a thread", "by the context"):
-            lines = worker.said(said)
+            lines = worker.lines_with(said)
             assert {line["correlation"] for line in lines} == set("abcd")
             assert {(line["attempt"], line["pages"]) for line in lines} == {(1, 5)}
             assert len({line["message_id"] for line in lines}) == 4
-        assert {line["stage"] for line in worker.said("by the context")} == {2}
+        assert {line["stage"] for line in worker.lines_with("by the context")} == {2}
         [letter] = one.dead()
         assert letter["penstock-dead-error"].startswith("TypeError: a plain function returned a coroutine")
         assert worker.end() == 0
@@ -188,7 +188,7 @@ def test_middleware_and_lifespan(trial: Callable[..., Trial], isolation: str) ->
     with trial(handlers=AROUND, spec=spec) as one:
         worker = one.worker()
         one.send([{"id": "good"}, {"id": "bad"}])
-        one.drained()
+        one.until_drained()
         assert worker.end() == 0
         lines = read(one.ledger)
         runs = [line for line in lines if line.message != "-"]
@@ -233,10 +233,10 @@ def test_tasks_and_threads_left_behind_do_not_keep_the_worker(trial: Callable[..
     with trial(handlers=LEAKS) as one:
         worker = one.worker().ready()
         one.send({"id": f"m{number}"} for number in range(5))
-        one.drained()
+        one.until_drained()
         assert worker.process.poll() is None
         wait_for(lambda: numbers(worker).of("done") == 5, "it is alive, and has done them")
         assert worker.end() == 0
         assert len(by_message(read(one.ledger), "ran")) == 5
         assert worker.log().count("printed m") == 5, "what was printed is not lost"
-        assert one.lives() == []
+        assert one.live_consumers() == []

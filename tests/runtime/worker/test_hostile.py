@@ -73,7 +73,7 @@ def test_unreadable_messages_are_kept_unchanged(trial: Callable[..., Trial]) -> 
         add(one, of_size(64 * 1024))
         ids |= {add(one, fields): name for name, (fields, _) in HOSTILE.items()}
         worker = one.worker().ready()
-        one.drained()
+        one.until_drained()
 
         letters = {}
         for _, fields in entries(one, DEAD):
@@ -96,7 +96,7 @@ def test_unreadable_messages_are_kept_unchanged(trial: Callable[..., Trial]) -> 
         }
         assert SECRET not in worker.log()
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 @pytest.mark.parametrize(("isolation", "log_format"), [("none", "json"), ("process", "text")])
@@ -107,7 +107,7 @@ def test_nothing_of_a_body_is_logged(trial: Callable[..., Trial], isolation: str
         text = f'{{"id": "a", "secret": "{SECRET}", "shown": "for-all-to-see", "fail": 1}}'
         own = (b"penstock-id", SECRET.encode(), b"penstock-key", SECRET.encode(), SECRET.encode(), b"1")
         add(one, [*body(text), *own])
-        one.drained()
+        one.until_drained()
         [letter] = one.dead()
         assert letter["penstock-dead-error"] == f"RuntimeError: {SECRET}", "who may see bodies finds it there"
         assert worker.end() == 0
@@ -146,7 +146,7 @@ def test_unreadable_messages_with_fields_as_body_are_kept_unchanged(trial: Calla
         worker = one.worker()
         add(one, [b"id", b"good", b"pages", b"3", b"unknown", b"travels along"])
         ids = {add(one, fields): name for name, (fields, _) in FLAT_HOSTILE.items()}
-        one.drained()
+        one.until_drained()
         letters = {}
         for _, fields in entries(one, DEAD):
             added = dict(zip(fields[::2], fields[1::2], strict=True))

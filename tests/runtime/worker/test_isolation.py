@@ -45,7 +45,7 @@ def test_a_message_harms_only_itself(trial: Callable[..., Trial]) -> None:
         worker = one.worker().ready()
         good = [f"good{number}" for number in range(20)]
         one.send({"id": name} for name in (*good[:10], *BAD, *good[10:]))
-        one.drained()
+        one.until_drained()
 
         lines = read(one.ledger)
         ends = by_message(lines, "end")
@@ -75,11 +75,11 @@ def test_a_message_harms_only_itself(trial: Callable[..., Trial]) -> None:
         for line in worker.events(Event.MESSAGE_CRASHED):
             assert line["correlation"] in {"exits", "crashes"}
         one.send([{"id": "good20"}])
-        one.drained()
+        one.until_drained()
         wait_for(lambda: 1 <= numbers(worker).of("children") <= 2, "it waits for the next message")
         assert numbers(worker).of("children_started") >= 4
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_child_logs_as_the_worker_does(trial: Callable[..., Trial]) -> None:
@@ -88,8 +88,8 @@ def test_a_child_logs_as_the_worker_does(trial: Callable[..., Trial]) -> None:
         worker = one.worker().ready()
         one.send([{"id": "tells"}])
         wait_for(lambda: by_message(read(one.ledger), "end"), "it is done")
-        one.drained()
-        [line] = worker.said("in a child")
+        one.until_drained()
+        [line] = worker.lines_with("in a child")
         [end] = by_message(read(one.ledger), "end")["tells"]
         assert (line["pid"], line["correlation"], line["id"], line["attempt"]) == (end.pid, "tells", "tells", 1)
         assert line["consumer"] == worker.events(Event.CONSUMER_JOINED)[0]["consumer"]
@@ -130,7 +130,7 @@ def test_a_lifespan_that_fails_in_a_child_charges_no_attempt(trial: Callable[...
         wait_for(lambda: numbers(worker).of("given_back", why="unstarted") >= 4, "it tries, and tries again")
         until_counted(worker, "slots_free", 0)
         (one.folder / "broken").unlink()
-        one.drained()
+        one.until_drained()
         lines = read(one.ledger)
         assert len(by_message(lines, "attempt-1")) == 20
         assert worker.process.pid not in {line.pid for line in lines}
@@ -139,4 +139,4 @@ def test_a_lifespan_that_fails_in_a_child_charges_no_attempt(trial: Callable[...
         assert failed["error"] == "its `lifespan` failed to start: ConnectionError: no database (handlers.py:10)"
         assert len(worker.events(Event.ISOLATION_RECOVERED)) == 1
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()

@@ -51,9 +51,9 @@ def test_the_worker_survives_deleted_keys(trial: Callable[..., Trial]) -> None:
         worker = one.worker().ready()
         tidies = janitor(one)
         goes_on(one, "m0")
-        one.drained()
+        one.until_drained()
 
-        [consumer] = one.lives()
+        [consumer] = one.live_consumers()
         one.ask("XGROUP", "DELCONSUMER", KEY, "trial", consumer)
         goes_on(one, "m1")
 
@@ -71,14 +71,14 @@ def test_the_worker_survives_deleted_keys(trial: Callable[..., Trial]) -> None:
         wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 0, "it is refused")
         one.ask("DEL", KEY)
         goes_on(one, "m4")
-        one.drained()
+        one.until_drained()
         assert tidies.end() == 0
         assert {name: count for name, count in done(one).items() if name.startswith("m")} == {
             f"m{number}": 1 for number in range(5)
         }
         assert one.dead() == []
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_group_that_vanishes_under_load_loses_nothing(trial: Callable[..., Trial]) -> None:
@@ -91,12 +91,12 @@ def test_a_group_that_vanishes_under_load_loses_nothing(trial: Callable[..., Tri
         wait_for(lambda: len(done(one)) > 20, "it works")
         one.ask("XGROUP", "DESTROY", KEY, "trial")
         wait_for(lambda: set(done(one)) == set(names), "all are done", 60)
-        one.drained()
+        one.until_drained()
         fences = [(line.message, line.fence) for line in read(one.ledger) if line.what == "start"]
         assert len(fences) == len(set(fences))
         assert one.dead() == []
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_deleted_consumers_lose_no_messages(trial: Callable[..., Trial]) -> None:
@@ -107,16 +107,16 @@ def test_deleted_consumers_lose_no_messages(trial: Callable[..., Trial]) -> None
         wait_for(lambda: one.number("ZCARD", PARKED) == 1, "one is parked")
         wait_for(lambda: len(read(one.ledger)) == 2, "the other runs")
         one.ask("XGROUP", "DELCONSUMER", KEY, "trial", "~parked")
-        [consumer] = one.lives()
+        [consumer] = one.live_consumers()
         one.ask("XGROUP", "DELCONSUMER", KEY, "trial", consumer)
         (one.folder / "released").touch()
         until_counted(worker, "gone", 1, step="settle")
         janitor(one)
-        one.drained()
+        one.until_drained()
         assert done(one) == {"parks1": 1, "held1": 2}, "at least once: its settle came too late"
         assert one.dead() == []
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_deleted_entries_are_counted_and_block_nothing(trial: Callable[..., Trial]) -> None:
@@ -130,12 +130,12 @@ def test_deleted_entries_are_counted_and_block_nothing(trial: Callable[..., Tria
         first, second = map(str, reply)
         one.ask("XDEL", KEY, first)
         one.ask("ZADD", PARKED, 0, first, 0, second)
-        one.drained()
+        one.until_drained()
         until_counted(worker, "lost", 1, how="deleted")
         assert [(line["level"], line["count"]) for line in worker.events(Event.MESSAGES_LOST)] == [("ERROR", 1)]
         assert sum(done(one).values()) == 1
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_entries_stay_while_another_group_exists(trial: Callable[..., Trial]) -> None:
@@ -145,7 +145,7 @@ def test_entries_stay_while_another_group_exists(trial: Callable[..., Trial]) ->
         worker = one.worker().ready()
         goes_on(one, "m0")
         until_counted(worker, "done", 1)
-        one.nothing_left_behind()
+        one.assert_nothing_left()
         assert one.left() == 1
         one.ask("XGROUP", "DESTROY", KEY, "audit")
         goes_on(one, "m1")
@@ -161,7 +161,7 @@ def test_history_is_kept(trial: Callable[..., Trial]) -> None:
         worker = one.worker().ready()
         one.send({"id": f"m{number}"} for number in range(20))
         until_counted(worker, "done", 20)
-        one.nothing_left_behind()
+        one.assert_nothing_left()
         assert one.left() == 20
         assert worker.end() == 0
         second = one.worker().ready()

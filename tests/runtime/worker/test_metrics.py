@@ -81,13 +81,13 @@ def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> Non
     """Done, retried, dead, given back, fenced, delivered: each once, by its cause."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         lost = one.worker().ready()
-        [gone] = one.lives()
+        [gone] = one.live_consumers()
         one.send([{"id": "held"}])
         wait_for(lambda: read(one.ledger), "it runs")
         lost.kill()
 
         worker = one.worker().ready()
-        [consumer] = set(one.lives()) - {gone}
+        [consumer] = set(one.live_consumers()) - {gone}
         ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in ("stolen", "again", "busy", "odd")}
         add(one, ["data", "nothing"])
         one.send({"id": name} for name in ("bad", "bury", "plain"))

@@ -71,7 +71,7 @@ def test_any_exception_is_a_failed_attempt(trial: Callable[..., Trial], handlers
     with trial(handlers=handlers, spec=spec) as one:
         worker = one.worker().ready()
         one.send({"id": name} for name in RAISED)
-        one.drained()
+        one.until_drained()
 
         dead = {letter["data"]: letter for letter in one.dead()}
         assert set(dead) == {f'{{"id": "{name}"}}' for name in RAISED}
@@ -83,7 +83,7 @@ def test_any_exception_is_a_failed_attempt(trial: Callable[..., Trial], handlers
         wait_for(lambda: numbers(worker).by("dead", "reason") == {"failed": len(RAISED)}, "all deaths are counted")
         assert numbers(worker).by("retried", "class") == {"-": len(RAISED)}
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 OWN = """\
@@ -112,7 +112,7 @@ def test_a_malformed_exception_is_a_failed_attempt(trial: Callable[..., Trial]) 
     with trial(handlers=OWN, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send({"id": name} for name in ("Mine", "Theirs", "Liar"))
-        one.drained()
+        one.until_drained()
         dead = {letter["data"]: letter["penstock-dead-error"] for letter in one.dead()}
         assert dead == {
             '{"id": "Mine"}': "handlers.Mine",
@@ -122,4 +122,4 @@ def test_a_malformed_exception_is_a_failed_attempt(trial: Callable[..., Trial]) 
         assert len(worker.events(Event.MESSAGE_NOT_CLASSIFIED)) == 2
         until_counted(worker, "slots_free", 16)
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()

@@ -14,7 +14,7 @@ import targets
 from http_probes import numbers, page, until_counted
 from ledger import read
 from pipelines import KEY, Process, Trial
-from raw import Raw
+from raw_client import RawClient
 from servers import Server, wait_for
 
 from penstock.observe.events import Activity, Event
@@ -80,7 +80,7 @@ def test_redis_may_be_unreachable_at_the_start(own: Callable[..., Trial], server
         wait_for(lambda: numbers(worker).of("redis_errors", kind="absent") > 2, "it tries again")
         server.start()
         one.send([{"id": "a"}])
-        one.drained()
+        one.until_drained()
         assert page(worker, "/readyz")[0] == 200
         assert page(worker, "/internal/health/redis")[0] == 200
         until_counted(worker, "redis_connections", 3)
@@ -101,7 +101,7 @@ def test_killed_connections_and_flushed_scripts_lose_nothing(own: Callable[..., 
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(500)]
     with own(handlers=HANDLERS, spec=SPEC) as one:
         one.send({"id": name} for name in names)
-        raw = Raw("127.0.0.1", server.port)
+        raw = RawClient("127.0.0.1", server.port)
 
         def meddle() -> None:
             raw.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
@@ -111,7 +111,7 @@ def test_killed_connections_and_flushed_scripts_lose_nothing(own: Callable[..., 
             worker = one.worker()
             wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
         raw.close()
-        one.drained()
+        one.until_drained()
         assert done(one) == Counter(names)
         assert one.dead() == []
         counts = numbers(worker)
@@ -119,7 +119,7 @@ def test_killed_connections_and_flushed_scripts_lose_nothing(own: Callable[..., 
         assert counts.of("redis_errors", kind="unanswered") > 0
         assert counts.of("lease_lost") == 0
         assert worker.ready().end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_restart_of_redis_loses_nothing(own: Callable[..., Trial], server: Server) -> None:
@@ -131,12 +131,12 @@ def test_a_restart_of_redis_loses_nothing(own: Callable[..., Trial], server: Ser
         wait_for(lambda: len(done(one)) > 50, "it works")
         server.restart()
         wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
-        one.drained()
+        one.until_drained()
         twice = [name for name, count in done(one).items() if count > 1]
         assert len(twice) <= 2 * 8, "no more than ran or settled at the kill"
         assert one.dead() == []
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def aof_of(server: Server) -> Path:
@@ -178,32 +178,32 @@ def test_messages_that_redis_kept_are_done(own: Callable[..., Trial], server: Se
         wait_for(
             lambda: all(done(one)[name] > before[name] for name in kept), "what is back is done, again or at last", 90
         )
-        one.drained(90)
+        one.until_drained(90)
         assert one.dead() == []
         assert worker.process.poll() is None
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_pause_of_redis_loses_no_worker(own: Callable[..., Trial], server: Server) -> None:
     """Redis hangs for longer than a lease and longer than any answer may take: no worker is taken for lost."""
     with own(handlers=HANDLERS, spec=SPEC) as one:
         workers = [one.worker().ready() for _ in range(2)]
-        lives = one.lives()
+        lives = one.live_consumers()
         one.send({"id": f"m-{number}", "takes": 1} for number in range(16))
         wait_for(lambda: started(one) == 16, "they run")
         server.pause()
         time.sleep(11)  # this is the fault itself, not a wait for it
         server.resume()
-        one.drained()
+        one.until_drained()
         assert Counter(done(one).values()) == {1: 16}, "nothing was done twice"
-        assert one.lives() == lives
+        assert one.live_consumers() == lives
         for worker in workers:
             counts = numbers(worker)
             assert counts.of("redis_errors", kind="unanswered") > 0
             assert (counts.of("lease_lost"), counts.of("taken_over"), counts.of("fenced")) == (0, 0, 0)
             assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def without_replicas(server: Server) -> Callable[[], object]:
@@ -245,7 +245,7 @@ def test_refused_steps_are_kept(
         assert one.dead() == []
         wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 3, "it tries again")
         heal()
-        one.drained()
+        one.until_drained()
         assert done(one) == Counter(["done-1", "retry-1"])
         [letter] = one.dead()
         assert letter["data"].startswith('{"id": "bury-1"')
@@ -254,7 +254,7 @@ def test_refused_steps_are_kept(
         until_counted(worker, "slots_free", 8)
         assert numbers(worker).of("lease_lost") == 0
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_failover_loses_no_acknowledged_message(tmp_path: Path) -> None:
@@ -272,4 +272,4 @@ def test_failover_loses_no_acknowledged_message(tmp_path: Path) -> None:
         assert one.dead() == []
         assert numbers(worker).of("lease_lost") == 0
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()

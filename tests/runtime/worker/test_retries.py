@@ -80,7 +80,7 @@ def test_each_failure_class_has_its_own_waits(trial: Callable[..., Trial]) -> No
             "often": ("failed", "LookupError", "4"),
         }
         for letter in dead.values():
-            assert letter["penstock-dead-consumer"] == one.lives()[0]
+            assert letter["penstock-dead-consumer"] == one.live_consumers()[0]
             assert before <= int(letter["penstock-dead-at"])
         until_counted(worker, "retried", 6)
         assert numbers(worker).by("retried", "class") == {"-": 2, "network": 1, "often": 3}

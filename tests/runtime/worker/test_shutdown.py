@@ -93,9 +93,9 @@ def test_a_drain_has_three_phases(trial: Callable[..., Trial]) -> None:
             assert (first["running"], first["progress"]) == (3, "1 of 3, a; 1 of 3, b; 1 of 3, c")
             assert set(by_message(read(one.ledger), "end")) == set("abc")
             assert one.left() == 1
-            assert one.lives() == []
+            assert one.live_consumers() == []
             assert asked == ["/quit"]
-            one.nothing_left_behind()
+            one.assert_nothing_left()
 
 
 def running(worker: Process) -> list[int]:
@@ -162,39 +162,39 @@ suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, unti
         wait_for(lambda: len(read(one.ledger)) == 3, "they run")
         assert worker.end() == 0
         assert len(worker.events(Event.DRAIN_CANCELLING)) == 1
-        assert one.lives() == []
+        assert one.live_consumers() == []
         accounts = one.ask("HVALS", "{trial}:trial:uncharged")
         assert accounts == ["1", "1", "1"]
         # The janitor exports this count: no scrape reaches the worker in its last seconds.
         assert one.ask("HGET", "{trial}:trial:position", "cut") == "3"
 
         second = one.worker()
-        one.drained()
+        one.until_drained()
         assert set(by_message(read(one.ledger), "attempt-1")) == set(names)
         assert {
             name: [line.fence for line in lines] for name, lines in by_message(read(one.ledger), "end").items()
         } == {name: [2] for name in names}
         assert one.dead() == []
         assert second.ready().end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
     """It loses nothing: unsettled messages are taken over."""
     with trial(handlers=HANDLERS, spec="work: {lease: 10s}") as one:
         worker = one.worker().ready()
-        [consumer] = one.lives()
+        [consumer] = one.live_consumers()
         one.send([{"id": "a"}])
         wait_for(lambda: read(one.ledger), "it runs")
         worker.signal(signal.SIGINT)
         worker.until(Event.DRAIN_WAITING)
         worker.signal(signal.SIGTERM)
         assert worker.process.wait(PATIENCE) == 128 + signal.SIGTERM
-        assert one.lives() == [consumer]
+        assert one.live_consumers() == [consumer]
         take_over(one, consumer)
         (one.folder / "free-a").touch()
         second = one.worker()
-        one.drained()
+        one.until_drained()
         assert [line.what for line in read(one.ledger)] == ["attempt-1", "attempt-2", "end"]
         assert second.end() == 0
 
@@ -220,7 +220,7 @@ def test_it_stops_without_redis(own: Callable[..., Trial], fault: str, says: str
         worker = one.worker().ready()
         one.send([{"id": "a"}])
         (one.folder / "free-a").touch()
-        one.drained()
+        one.until_drained()
         [server] = one.target.servers
         getattr(server, fault)()
         worker.signal(signal.SIGTERM)

@@ -42,7 +42,7 @@ def test_it_never_exceeds_its_slots(trial: Callable[..., Trial]) -> None:
     spec = "work: {concurrency: 5, lease: 10s}\nretries: {backoff: {first: 100ms}}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
         lost = one.worker().ready()
-        [consumer] = one.lives()
+        [consumer] = one.live_consumers()
         one.send({"id": f"slow-again{number}", "after": 600} for number in range(8))
         wait_for(lambda: one.number("ZCARD", PARKED) == 8, "they wait for their time")
         one.send({"id": f"slow{number}"} for number in range(4))
@@ -58,13 +58,13 @@ def test_it_never_exceeds_its_slots(trial: Callable[..., Trial]) -> None:
         )
         one.send({"id": f"new{number}", "takes": 0.01} for number in range(200))
         (one.folder / "released").touch()
-        one.drained()
+        one.until_drained()
         runs = [line for line in read(one.ledger) if line.worker == worker.name]
         assert len(by_message(runs, "end")) == 212
         assert most_at_once(runs) == 5
         assert numbers(worker).by("delivered", "source") == {"new": 200, "ready": 8, "suspect": 4}
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_slow_handlers_block_nobody(trial: Callable[..., Trial]) -> None:
@@ -79,7 +79,7 @@ def test_slow_handlers_block_nobody(trial: Callable[..., Trial]) -> None:
         wait_for(lambda: len(read(one.ledger)) == 2, "it runs them")
         one.send({"id": f"m{number}"} for number in range(100))
         wait_for(lambda: len(by_message(read(one.ledger), "end")) == 100, "all others are done")
-        [consumer] = one.lives()
+        [consumer] = one.live_consumers()
         renewals: set[float] = set()
 
         def goes_on() -> bool:
@@ -93,7 +93,7 @@ def test_slow_handlers_block_nobody(trial: Callable[..., Trial]) -> None:
         wait_for(goes_on, "the lease is renewed twice")
         assert not worker.events(Event.MESSAGES_GIVEN_BACK)
         (one.folder / "released").touch()
-        one.drained()
+        one.until_drained()
         counts = numbers(worker)
         assert (counts.of("given_back"), counts.of("gone"), counts.of("fenced"), counts.of("redelivered")) == (
             0,
@@ -156,8 +156,8 @@ def test_it_reads_again_when_its_parked_messages_are_due(trial: Callable[..., Tr
         one.send({"id": f"later{number}", "after": 8} for number in range(3))
         one.send({"id": f"new{number}"} for number in range(20))
         until_counted(worker, "pending_limit_reached", 1)
-        one.drained()
+        one.until_drained()
         until_counted(worker, "pending_limit_reached", 0)
         assert len(by_message(read(one.ledger), "end")) == 23
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()

@@ -10,7 +10,7 @@ from http_probes import page
 from ledger import by_message, read
 from patience import PATIENCE
 from pipelines import HANDLERS, KEY, Process, Trial
-from raw import Raw
+from raw_client import RawClient
 from servers import Server, wait_for
 
 from penstock.embedded import running_in
@@ -106,7 +106,7 @@ def test_a_lifespan_that_fails_to_start_stops_the_worker(trial: Callable[..., Tr
     """The error says where it failed."""
     with trial(handlers=handlers) as one:
         refused(one.worker(), "`lifespan` of `handlers:handle` failed to start", says, "see its `lifespan`")
-        assert one.lives() == []
+        assert one.live_consumers() == []
 
 
 def test_a_lifespan_that_hangs_does_not_keep_the_worker(trial: Callable[..., Trial]) -> None:
@@ -122,7 +122,7 @@ def test_a_lifespan_that_hangs_does_not_keep_the_worker(trial: Callable[..., Tri
         assert worker.end() == 0
         [said] = worker.events(Event.LIFESPAN_EXIT_FAILED)
         assert (said["error"], said["at"]) == ("ValueError", "handlers.py:9")
-        assert one.lives() == []
+        assert one.live_consumers() == []
 
 
 def test_an_evicting_redis_is_reported(own: Callable[..., Trial], server: Server) -> None:
@@ -143,13 +143,13 @@ def test_embedded_redis_starts_and_ends_with_the_worker(trial: Callable[..., Tri
         url = running_in(one.folder / ".penstock" / "redis")
         assert url is not None
         port = int(url.rpartition(":")[2])
-        raw = Raw("127.0.0.1", port)
+        raw = RawClient("127.0.0.1", port)
         raw.ask("XADD", "trial", "*", "data", '{"id": "a"}')
         wait_for(lambda: len(read(one.ledger)) == 2, "it is done")
         raw.close()
         assert worker.end() == 0
         with pytest.raises(OSError, match="refused"):
-            Raw("127.0.0.1", port)
+            RawClient("127.0.0.1", port)
 
 
 def test_until_idle_stops_when_no_message_is_left(trial: Callable[..., Trial]) -> None:
@@ -169,7 +169,7 @@ async def handle(message, context):
         assert len(by_message(read(one.ledger), "end")) == 20
         assert len(worker.events(Event.WORKER_IDLE)) == 1
         assert one.left() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_lifespan_may_block_the_loop(trial: Callable[..., Trial]) -> None:
@@ -209,13 +209,13 @@ def test_a_user_without_read_rights_is_reported(own: Callable[..., Trial], serve
         one.send([{"id": "a"}])
         worker.until(Event.REDIS_REFUSED)
         assert page(worker, "/readyz") == (503, "not ready: Redis refuses reading\n")
-        [consumer] = one.lives()
+        [consumer] = one.live_consumers()
         before = lease_end(one, consumer)
         wait_for(lambda: lease_end(one, consumer) > before, "the lease is renewed")
         [said] = worker.events(Event.REDIS_REFUSED)
         assert (said["activity"], said["error"].partition(" ")[0]) == (Activity.READING, "NOPERM")
         server.ask("ACL", "SETUSER", "default", "+xreadgroup")
-        one.drained()
+        one.until_drained()
         wait_for(
             lambda: [line["activity"] for line in worker.events(Event.REDIS_REACHABLE)] == [Activity.READING],
             "it says that it reads again",

@@ -62,7 +62,7 @@ def test_a_suspect_gets_one_additional_attempt_alone(trial: Callable[..., Trial]
         take_over(one, consumer_of(second))
 
         third = one.worker().ready()
-        one.drained()
+        one.until_drained()
         [letter] = one.dead()
         assert letter["data"] == '{"id": "victim"}'
         assert (letter["penstock-dead-reason"], letter["penstock-dead-attempts"]) == ("lost", "2")
@@ -72,7 +72,7 @@ def test_a_suspect_gets_one_additional_attempt_alone(trial: Callable[..., Trial]
         assert (death["correlation"], death["reason"], death["attempt"]) == ("victim", "lost", 2)
         assert one.ask("XRANGE", DEAD, death["dead_letter"], death["dead_letter"]), "its dead letter"
         assert third.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_nothing_runs_beside_an_additional_attempt(trial: Callable[..., Trial]) -> None:
@@ -93,13 +93,13 @@ def test_nothing_runs_beside_an_additional_attempt(trial: Callable[..., Trial]) 
         assert {line.worker for line in read(one.ledger) if line.message != "victim"} == {third.name}
         assert third.end() == 0
         (one.folder / "free-victim").touch()
-        one.drained()
+        one.until_drained()
         one.send([{"id": "m0"}])
-        one.drained()
+        one.until_drained()
         assert {line.worker for line in by_message(read(one.ledger), "end")["m0"]} == {third.name, second.name}
         assert one.dead() == []
         assert second.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_it_reads_again_when_the_suspect_is_gone(trial: Callable[..., Trial]) -> None:
@@ -123,7 +123,7 @@ def test_it_reads_again_when_the_suspect_is_gone(trial: Callable[..., Trial]) ->
         wait_for(lambda: "next" in by_message(read(one.ledger), "end"), "it reads again")
         assert "neighbour" not in by_message(read(one.ledger), "end")
         (one.folder / "free-neighbour").touch()
-        one.drained()
+        one.until_drained()
         assert second.end() == 0
 
 
@@ -159,12 +159,12 @@ def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Tri
         wait_for(lambda: len(starts(one, "victim")) == 2, "it is empty, and runs what it waited for")
         for name in long:
             (one.folder / f"free-{name}").touch()
-        one.drained()
+        one.until_drained()
         assert {doing, starts(one, "victim")[1].worker} <= {worker.name for worker in busy}
         assert one.ask("HGET", position, "emptying") is None
         for worker in busy:
             assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 THREADS = """\
@@ -224,7 +224,7 @@ def test_a_worker_that_may_never_be_empty_goes_on(
         assert starts(one, "victim") == []
 
         heal()
-        one.drained()
+        one.until_drained()
         assert [line.pid != worker.process.pid for line in starts(one, "victim")] == [True], "isolated, in the end"
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()

@@ -60,7 +60,7 @@ def test_a_coroutine_is_cancelled_at_its_timeout(trial: Callable[..., Trial]) ->
             lambda: set(lines(one, "cancelled")) == {"heeds", "complains", "finishes", "deaf"}, "all are cancelled"
         )
 
-        one.drained()
+        one.until_drained()
         until_counted(worker, "retried", 3, **{"class": "late"})
         until_counted(worker, "timeouts", 3)
         assert [line.what for line in read(one.ledger) if line.message == "deaf"] == [
@@ -73,7 +73,7 @@ def test_a_coroutine_is_cancelled_at_its_timeout(trial: Callable[..., Trial]) ->
         until_counted(worker, "abandoned", 0)
         until_counted(worker, "slots_free", 4)
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 THREAD = """\
@@ -99,7 +99,7 @@ def test_a_thread_keeps_its_slot_until_it_ends(trial: Callable[..., Trial]) -> N
         until_counted(first, "abandoned", 1)
         one.send([{"id": "next"}])
         second = one.worker().ready()
-        one.drained()
+        one.until_drained()
         assert {line.worker for line in lines(one, "end")["next"]} == {second.name}
         assert [(line.worker, line.what) for line in read(one.ledger) if line.message == "deaf"] == [
             *((first.name, "start"), (second.name, "start"), (second.name, "end")),
@@ -112,10 +112,10 @@ def test_a_thread_keeps_its_slot_until_it_ends(trial: Callable[..., Trial]) -> N
         assert numbers(first).by("retried", "class") == {"late": 1}
         assert second.end() == 0
         one.send([{"id": "last"}])
-        one.drained()
+        one.until_drained()
         assert {line.worker for line in lines(one, "end")["last"]} == {first.name}
         assert first.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 def test_a_timeout_may_settle_a_message(trial: Callable[..., Trial]) -> None:
@@ -124,13 +124,13 @@ def test_a_timeout_may_settle_a_message(trial: Callable[..., Trial]) -> None:
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()
         one.send([{"id": "heeds"}, {"id": "complains"}])
-        one.drained()
+        one.until_drained()
         assert {name: len(began) for name, began in lines(one, "start").items()} == {"heeds": 1, "complains": 1}
         until_counted(worker, "done", 2)
         counts = numbers(worker)
         assert (counts.of("timeouts"), counts.of("retried"), counts.of("dead")) == (2, 0, 0)
         assert worker.end() == 0
-        one.nothing_left_behind()
+        one.assert_nothing_left()
 
 
 TOLD = THREAD.replace(
@@ -151,7 +151,7 @@ def test_middleware_is_not_called_for_an_abandoned_thread(trial: Callable[..., T
     with trial(handlers=TOLD, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send([{"id": "deaf"}])
-        one.drained()
+        one.until_drained()
         (one.folder / "released").touch()
         wait_for(lambda: lines(one, "cancelled"), "it was cancelled")
         assert {line.what for line in read(one.ledger)} == {"start", "cancelled", "end"}

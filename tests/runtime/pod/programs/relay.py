@@ -13,7 +13,7 @@ import threading
 import time
 from pathlib import Path
 
-from stage import pipeline
+from pipeline_driver import pipeline
 
 from penstock.observe.events import Event
 from penstock.observe.lines import Process

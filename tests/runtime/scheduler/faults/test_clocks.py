@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from pipelines import SUPPORT
-from schedules import KEYS, Schedule, overlaps
+from scheduler_processes import KEYS, Schedule, overlaps
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -48,4 +48,4 @@ def test_wall_clocks_an_hour_off_change_nothing(schedule: Callable[..., Schedule
         assert 0 <= due["minutely"] <= 122
         assert len(one.lines()["hourly"]) == 1
         assert overlaps(one.lines(), one.lines("end"), {}) == []
-        one.each_in_one_set([*OFTEN, "hourly", "minutely"])
+        one.assert_each_in_one_set([*OFTEN, "hourly", "minutely"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from faulty_connection import Cable
-from schedules import Schedule
+from scheduler_processes import Schedule
 from servers import Server, wait_for
 from targets import Target
 
@@ -64,5 +64,5 @@ def test_a_pod_that_is_cut_off_stops_before_others_start(cut: Callable[[str], Sc
         cable.mend()
         lone.until(Event.CONSUMER_JOINED, times=2)
         (one.folder / "released").touch()
-        one.ran("held", 2)
+        one.until_ran("held", 2)
         assert lone.end() == other.end() == 0

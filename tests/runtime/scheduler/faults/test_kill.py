@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from schedules import KEYS, Schedule, overlaps
+from scheduler_processes import KEYS, Schedule, overlaps
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -58,7 +58,7 @@ def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
         killed = {pod.name: pod.killed for pod in one.processes if pod.killed is not None}
         assert len(killed) == KILLS
         assert overlaps(one.lines(), one.lines("end"), killed) == []
-        one.each_in_one_set(JOBS)
+        one.assert_each_in_one_set(JOBS)
         assert one.number("HLEN", KEYS.owners) == 0
 
 

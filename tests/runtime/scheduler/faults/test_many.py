@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from event_loop import run_async, until
 from in_process_scheduler import pod, spec_of
 from patience import HANGS
-from promises import keep, until
 from targets import Target
 
 from penstock.scheduler.context import JobContext
@@ -45,7 +45,7 @@ def test_twenty_schedulers_at_once(target: Target) -> None:
         running[job.name] -= 1
         ran[job.name] += 1
 
-    async def promise() -> list[int]:
+    async def scenario() -> list[int]:
         pods = [pod(target, spec, handle, f"pod-{number}") for number in range(PODS)]
         tasks = [asyncio.create_task(one.run()) for one in pods]
         await until(lambda: all(ran[name] >= RUNS for name in names), "each has run a few times")
@@ -53,7 +53,7 @@ def test_twenty_schedulers_at_once(target: Target) -> None:
             one.stop()
         return await asyncio.gather(*tasks)
 
-    assert keep(promise()) == [0] * PODS
+    assert run_async(scenario()) == [0] * PODS
     assert twice == []
     assert max(seconds.values()) == 1
     keys = SchedulerKeys.of(spec.keys)
@@ -89,7 +89,7 @@ def test_failing_acquires_hold_no_permits(target: Target) -> None:
         ran[job.name] += 1
         await asyncio.sleep(0)
 
-    async def promise() -> int:
+    async def scenario() -> int:
         links: list[Refusing] = []
 
         def link(name: str) -> Link:
@@ -107,7 +107,7 @@ def test_failing_acquires_hold_no_permits(target: Target) -> None:
         most.append(one.permits.free)
         return code
 
-    assert keep(promise(), seconds=2 * HANGS) == 0
+    assert run_async(scenario(), seconds=2 * HANGS) == 0
     assert most == [7]
 
 
@@ -134,7 +134,7 @@ def test_jobs_of_an_unanswered_acquire_are_not_stuck(target: Target) -> None:
         del context
         ran[job.name] += 1
 
-    async def promise() -> int:
+    async def scenario() -> int:
         links: list[Deaf] = []
 
         def link(name: str) -> Link:
@@ -150,7 +150,7 @@ def test_jobs_of_an_unanswered_acquire_are_not_stuck(target: Target) -> None:
         one.stop()
         return await task
 
-    assert keep(promise()) == 0
+    assert run_async(scenario()) == 0
 
 
 def test_an_unsettled_run_does_not_hide_another_of_its_job(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +182,7 @@ def test_an_unsettled_run_does_not_hide_another_of_its_job(target: Target, monke
         del context
         ran[job.name] += 1
 
-    async def promise() -> int:
+    async def scenario() -> int:
         def link(name: str) -> Link:
             made = target.link(SchedulerKeys.of(spec.keys).waiting, name)
             made.__class__ = Forgetful
@@ -195,4 +195,4 @@ def test_an_unsettled_run_does_not_hide_another_of_its_job(target: Target, monke
         one.stop()
         return await task
 
-    assert keep(promise()) == 0
+    assert run_async(scenario()) == 0

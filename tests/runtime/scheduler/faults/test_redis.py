@@ -5,7 +5,7 @@ from functools import partial
 
 from http_probes import numbers, page, until_counted
 from pipelines import Process
-from schedules import Schedule, overlaps
+from scheduler_processes import Schedule, overlaps
 from servers import Server, wait_for
 
 from penstock.observe.events import Activity, Event
@@ -57,7 +57,7 @@ def test_redis_goes_away_and_comes_back(own_server: Callable[..., Schedule], ser
         wait_for(lambda: "held" in one.lines(), "it runs")
         server.kill()
         (one.folder / "released").touch()
-        one.ran("held")
+        one.until_ran("held")
         for pod in pods:
             wait_for(partial(ready, pod, 503), "it is not ready")
             assert page(pod, "/livez")[0] == 200
@@ -80,7 +80,7 @@ def test_redis_goes_away_and_comes_back(own_server: Callable[..., Schedule], ser
         for pod in pods:
             assert pod.end() == 0
         assert overlaps(one.lines(), one.lines("end"), {}) == []
-        one.each_in_one_set([*JOBS, "held"])
+        one.assert_each_in_one_set([*JOBS, "held"])
 
 
 def test_redis_hangs(own_server: Callable[..., Schedule], server: Server) -> None:
@@ -96,7 +96,7 @@ def test_redis_hangs(own_server: Callable[..., Schedule], server: Server) -> Non
         go_on(one, JOBS)
         until_counted(pod, "scheduler_degraded", 0)
         assert pod.end() == 0
-        one.each_in_one_set(JOBS)
+        one.assert_each_in_one_set(JOBS)
 
 
 def test_redis_loses_all_data(own_server: Callable[..., Schedule], server: Server) -> None:
@@ -108,7 +108,7 @@ def test_redis_loses_all_data(own_server: Callable[..., Schedule], server: Serve
         go_on(one, JOBS)
         assert len(pod.events(Event.CONSUMER_JOINED)) == 2
         assert pod.end() == 0
-        one.each_in_one_set(JOBS)
+        one.assert_each_in_one_set(JOBS)
 
 
 def test_redis_starts_later_than_the_pod(own_server: Callable[..., Schedule], server: Server) -> None:

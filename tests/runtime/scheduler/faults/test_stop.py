@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 from functools import partial
 
-from schedules import KEYS, Schedule
+from scheduler_processes import KEYS, Schedule
 from servers import wait_for
 
 from penstock.observe.events import Event

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
-from job_steps import KEYS, Moves
+from job_steps import KEYS, JobDriver
 from targets import Target
 
 
 @pytest.fixture
-def moves(target: Target) -> Iterator[Moves]:
+def driver(target: Target) -> Iterator[JobDriver]:
     """On an empty Redis."""
-    with Moves(target.link(KEYS.waiting)) as moves:
-        moves.begin("pod~1")
-        moves.begin("pod~2")
-        yield moves
+    with JobDriver(target.link(KEYS.waiting)) as driver:
+        driver.begin("pod~1")
+        driver.begin("pod~2")
+        yield driver

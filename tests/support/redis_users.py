@@ -12,11 +12,11 @@ from typing import Any
 
 import hiredis
 import yaml
-from operator_cli import Desk
-from promises import keep
-from raw import Raw, Told
+from event_loop import run_async
+from operator_cli import OperatorCli
+from pipeline_driver import PipelineDriver
+from raw_client import RawClient, Reply
 from servers import Server
-from stage import Stage
 from targets import Target
 
 from penstock.embedded import LOOPBACK
@@ -41,19 +41,19 @@ PASSWORD = "a long one"  # noqa: S105 - of a server that lives as long as the te
 
 
 @dataclass
-class Granted:
+class RedisUser:
     """One user, on every server of the target."""
 
     name: str
     role: str
     rules: Sequence[str]
-    desk: Desk
+    cli: OperatorCli
     said: str
     """Sections of the spec."""
 
     @property
     def credentials(self) -> Credentials:
-        return Credentials(username=self.name, password=PASSWORD, ca_file=self.desk.trial.target.credentials.ca_file)
+        return Credentials(username=self.name, password=PASSWORD, ca_file=self.cli.trial.target.credentials.ca_file)
 
     @property
     def environ(self) -> dict[str, str]:
@@ -67,11 +67,11 @@ class Granted:
     def keys(self) -> list[str]:
         return [rule for rule in self.rules if "~" in rule]
 
-    def stage(self) -> Stage:
+    def driver(self) -> PipelineDriver:
         """The pipeline, for what runs as this user in this process; `ask` stays the tests' own."""
-        target = copy.copy(self.desk.trial.target)
+        target = copy.copy(self.cli.trial.target)
         target.credentials = self.credentials
-        return Stage(target, self.said)
+        return PipelineDriver(target, self.said)
 
     def grant(self, *without: str) -> None:
         """All that is printed, but for these."""
@@ -86,7 +86,7 @@ class Granted:
             server.ask("ACL", "DELUSER", self.name)
 
     def servers(self) -> Sequence[Server]:
-        return self.desk.trial.target.servers
+        return self.cli.trial.target.servers
 
     def forget_refusals(self) -> None:
         for server in self.servers():
@@ -118,22 +118,22 @@ def counts_lag(target: Target) -> bool:
     return not version(target).startswith("6.")
 
 
-def tell_platform(desk: Desk) -> None:
+def declare_redis(cli: OperatorCli) -> None:
     """The platform file says what Redis this is."""
-    target = desk.trial.target
+    target = cli.trial.target
     redis = target.redis.model_dump(mode="json", include={"topology", "addresses", "master", "tls"}, exclude_none=True)
     environment = {"namespace": "tests", "redis": redis, "versions": {"redis": version(target)}}
-    file = desk.trial.folder / "penstock.yaml"
+    file = cli.trial.folder / "penstock.yaml"
     file.write_text(yaml.safe_dump({"kind": "platform", "environments": {"dev": environment}}))
 
 
 @contextmanager
-def granted(desk: Desk, role: str, said: str) -> Iterator[Granted]:
+def user_with_role(cli: OperatorCli, role: str, said: str) -> Iterator[RedisUser]:
     """A user with the rights of a role."""
-    tell_platform(desk)
-    told = json.loads(desk.penstock("acl", "trial", "--json", "--role", role, redis="").out)
+    declare_redis(cli)
+    told = json.loads(cli.penstock("acl", "trial", "--json", "--role", role, redis="").out)
     [user] = told["users"]
-    one = Granted(user["user"], role, user["rules"], desk, said)
+    one = RedisUser(user["user"], role, user["rules"], cli, said)
     one.grant()
     one.forget_refusals()
     try:
@@ -142,24 +142,24 @@ def granted(desk: Desk, role: str, said: str) -> Iterator[Granted]:
         one.revoke()
 
 
-def call(user: Granted, *words: str | float) -> object:
+def call(user: RedisUser, *words: str | float) -> object:
     """One command as this user."""
 
     async def ask() -> object:
-        link = user.stage().link()
+        link = user.driver().link()
         try:
             return await link.call(*words)
         finally:
             await link.close()
 
-    return keep(ask())
+    return run_async(ask())
 
 
-def call_raw(user: Granted, *words: str | float) -> Told:
+def call_raw(user: RedisUser, *words: str | float) -> Reply:
     """The same, as somebody else's client would."""
     moved: hiredis.ReplyError | None = None
-    for server in user.desk.trial.target.masters():
-        raw = Raw(LOOPBACK, server.port)
+    for server in user.cli.trial.target.masters():
+        raw = RawClient(LOOPBACK, server.port)
         try:
             raw.ask("AUTH", user.name, PASSWORD)
             return raw.ask(*words)
@@ -172,20 +172,20 @@ def call_raw(user: Granted, *words: str | float) -> Told:
     raise AssertionError(moved)
 
 
-def worked(stage: Stage) -> None:
+def fill_every_state(driver: PipelineDriver) -> None:
     """Something for everybody: new, running, parked and due, delayed and due, lost, a ghost, dead letters of old."""
-    stage.add(12)
-    stage.read(stage.life(), 2)
-    stage.park(stage.read(stage.life(), 2))
-    stage.read("stranger", 1)
-    stage.read(stage.life("gone", lease=-1), 2)
-    ids = stage.read(stage.life(), 1)
-    stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids)
-    stage.ask("HSET", stage.keys.uncharged, ids[0], 1)
-    stage.ask("HSET", stage.keys.crashed, ids[0], "crash")
-    keys = (stage.keys.stream, stage.keys.delayed, stage.keys.bodies, stage.keys.position)
+    driver.add(12)
+    driver.read(driver.join_group(), 2)
+    driver.park(driver.read(driver.join_group(), 2))
+    driver.read("stranger", 1)
+    driver.read(driver.join_group("gone", lease=-1), 2)
+    ids = driver.read(driver.join_group(), 1)
+    driver.ask("XACK", driver.keys.stream, driver.keys.group, *ids)
+    driver.ask("HSET", driver.keys.uncharged, ids[0], 1)
+    driver.ask("HSET", driver.keys.crashed, ids[0], "crash")
+    keys = (driver.keys.stream, driver.keys.delayed, driver.keys.bodies, driver.keys.position)
     for number, wait in enumerate((1, 3_600_000)):
         told = (f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", wait, 2, "data", '{"n": 5}')
-        stage.run("send", keys, stage.keys.group, "until-done", 100, "reject", 0, *told)
-    stage.ask("HSET", stage.keys.bodies, "01ARZ3NDEKTSV4RRFFQ69G5FA7", "\x90")
-    stage.ask("XADD", stage.keys.dead, "1-1", "data", "{}")
+        driver.run("send", keys, driver.keys.group, "until-done", 100, "reject", 0, *told)
+    driver.ask("HSET", driver.keys.bodies, "01ARZ3NDEKTSV4RRFFQ69G5FA7", "\x90")
+    driver.ask("XADD", driver.keys.dead, "1-1", "data", "{}")

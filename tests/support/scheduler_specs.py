@@ -30,7 +30,7 @@ SPECS: dict[str, dict[str, Any]] = {
 }
 
 
-def made_up(folder: Path, spec: dict[str, Any], around: dict[str, Any] | None = None) -> PlannedSpec:
+def planned_scheduler(folder: Path, spec: dict[str, Any], around: dict[str, Any] | None = None) -> PlannedSpec:
     return planned(folder, {"kind": "scheduler", "jobs": JOBS, **spec}, around)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from ledger import Line, by_message, read
 from patience import PATIENCE
 from pipelines import PLATFORM, SUPPORT, Process, Trial
-from raw import Told
+from raw_client import Reply
 from servers import wait_for
 from targets import Target
 
@@ -54,9 +54,9 @@ class Schedule(Trial):
     def __init__(self, folder: Path, target: Target, *, handlers: str = HANDLERS, spec: str = "") -> None:
         """`spec` is added to a spec that has all it needs but jobs; sections stand one a line, or are indented."""
         super().__init__(folder, target, handlers=handlers)
-        self.says(spec)
+        self.write_spec(spec)
 
-    def says(self, spec: str) -> None:
+    def write_spec(self, spec: str) -> None:
         """From now on."""
         sections = {line.partition(":")[0] for line in spec.splitlines()}
         kept = [line for line in SPEC.splitlines() if line.partition(":")[0] not in sections]
@@ -84,7 +84,7 @@ class Schedule(Trial):
         """What the jobs did, by job."""
         return by_message(read(self.ledger), what)
 
-    def ran(self, job: str, times: int = 1, seconds: float = PATIENCE) -> None:
+    def until_ran(self, job: str, times: int = 1, seconds: float = PATIENCE) -> None:
         """Wait until a job has run so often."""
         wait_for(lambda: len(self.lines("end").get(job, [])) >= times, f"`{job}` has ended {times} times", seconds)
 
@@ -93,11 +93,11 @@ class Schedule(Trial):
         sets = {"waiting": KEYS.waiting, "working": KEYS.working, "paused": KEYS.paused}
         return [name for name, key in sets.items() if self.ask("ZSCORE", key, job) is not None]
 
-    def each_in_one_set(self, jobs: list[str]) -> None:
+    def assert_each_in_one_set(self, jobs: list[str]) -> None:
         """S1: none of them is lost, and none is there twice. Nobody may move them meanwhile."""
         names: list[str] = []
         for key in (KEYS.waiting, KEYS.working, KEYS.paused):
-            told: Told = self.ask("ZRANGE", key, 0, -1)
+            told: Reply = self.ask("ZRANGE", key, 0, -1)
             assert isinstance(told, list)
             names += map(str, told)
         assert sorted(names) == sorted(jobs)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from raw import Told
+from raw_client import Reply
 from servers import Server
 from targets import Target
 
@@ -66,7 +66,7 @@ class Clock:
         self.now += seconds
 
 
-class Nobody:
+class UnknownPods:
     """Pods of which nothing is known."""
 
     def names(self) -> frozenset[str]:
@@ -83,7 +83,7 @@ class Owned(NamedTuple):
     deliveries: int
 
 
-class Stage:
+class PipelineDriver:
     """One pipeline."""
 
     def __init__(self, where: Target | Server, spec: str = "", name: str = "trial") -> None:
@@ -103,11 +103,11 @@ class Stage:
     def links(self) -> JanitorLinks:
         return JanitorLinks.to(self.pipeline.redis, [self.pipeline], self._credentials)
 
-    def tally(self) -> JanitorMetrics:
-        """That of a janitor that leads."""
-        tally = JanitorMetrics(self.metrics, self.pipeline.spec)
-        tally.lead(ours=True)
-        return tally
+    def janitor_metrics(self) -> JanitorMetrics:
+        """Metrics of a leading janitor."""
+        metrics = JanitorMetrics(self.metrics, self.pipeline.spec)
+        metrics.lead(ours=True)
+        return metrics
 
     def rounds(
         self,
@@ -115,13 +115,13 @@ class Stage:
         *,
         pods: PodsApi | None = None,
         monotonic: Callable[[], float] | None = None,
-        tally: JanitorMetrics | None = None,
+        metrics: JanitorMetrics | None = None,
     ) -> Rounds:
         clocks = Clocks() if monotonic is None else Clocks(monotonic=monotonic)
-        return Rounds(self.pipeline, links.pairs[0], tally or self.tally(), pods or Nobody(), clocks)
+        return Rounds(self.pipeline, links.pairs[0], metrics or self.janitor_metrics(), pods or UnknownPods(), clocks)
 
-    def sight(self, links: JanitorLinks, tally: JanitorMetrics | None = None) -> PipelineMonitor:
-        return PipelineMonitor(self.pipeline, links.pairs[0], tally or self.tally(), Clocks())
+    def monitor(self, links: JanitorLinks, metrics: JanitorMetrics | None = None) -> PipelineMonitor:
+        return PipelineMonitor(self.pipeline, links.pairs[0], metrics or self.janitor_metrics(), Clocks())
 
     def counted(self, metric: Metric, *values: str) -> float:
         """A counter or gauge, as it is shown."""
@@ -151,7 +151,7 @@ class Stage:
 
     # what is in Redis
 
-    def ask(self, *command: str | bytes | float) -> Told:
+    def ask(self, *command: str | bytes | float) -> Reply:
         return self._where.ask(*command)
 
     def number(self, *command: str | bytes | float) -> int:
@@ -204,7 +204,7 @@ class Stage:
         told = self.listed("XINFO", "CONSUMERS", self.keys.stream, self.keys.group)
         return [dict(zip(one[::2], one[1::2], strict=True))["name"] for one in told]
 
-    def everything(self) -> dict[str, Told]:
+    def everything(self) -> dict[str, Reply]:
         """Each key with all that is in it."""
         names: list[Any] = []
         servers = self._where.masters() if isinstance(self._where, Target) else [self._where]
@@ -216,7 +216,7 @@ class Stage:
 
     # what others do
 
-    def make(self) -> None:
+    def create_group(self) -> None:
         """The group, as the janitor would."""
         self.ask("XGROUP", "CREATE", self.keys.stream, self.keys.group, "0", "MKSTREAM")
         self.ask("HSET", self.keys.position, "since", self.now())
@@ -229,7 +229,7 @@ class Stage:
             ids.append(str(self.ask("XADD", self.keys.stream, "*", "data", data)))
         return ids
 
-    def life(self, name: str = "worker", lease: int = UNENDING) -> str:
+    def join_group(self, name: str = "worker", lease: int = UNENDING) -> str:
         """A worker begins a life, with that much of its lease left; or over for so long."""
         consumer = f"{name}~{secrets.token_hex(4)}"
         self.ask("XGROUP", "CREATECONSUMER", self.keys.stream, self.keys.group, consumer)
@@ -249,7 +249,7 @@ class Stage:
     def lost(self, count: int, name: str = "worker") -> list[str]:
         """Messages that a worker holds whose lease is over."""
         self.add(count)
-        return self.read(self.life(name, lease=-1), count)
+        return self.read(self.join_group(name, lease=-1), count)
 
     def park(self, ids: Iterable[str], *, wait: int = 0) -> None:
         """As a worker does when they failed."""
@@ -258,7 +258,7 @@ class Stage:
             self.ask("ZADD", self.keys.parked, due, id_)
             self.ask("XCLAIM", self.keys.stream, self.keys.group, PARKED, 0, id_, "JUSTID")
 
-    def run(self, name: str, keys: Iterable[str], *args: str | float) -> Told:
+    def run(self, name: str, keys: Iterable[str], *args: str | float) -> Reply:
         """A script, as its header says."""
         one: Script = script(name)
         listed = list(keys)
@@ -270,12 +270,12 @@ class Stage:
         assert isinstance(told, list), told
         return told
 
-    def try_claim(self, consumer: str, count: int = 100) -> Told:
+    def try_claim(self, consumer: str, count: int = 100) -> Reply:
         """The same, by a worker whose lease may be lost."""
         keys = (self.keys.stream, self.keys.alive, self.keys.uncharged, self.keys.crashed, self.keys.position)
         return self.run("claim", keys, self.keys.group, consumer, count, count, 5, "idle", 60_000)
 
-    def settle(self, consumer: str, fences: Mapping[str, int]) -> Told:
+    def settle(self, consumer: str, fences: Mapping[str, int]) -> Reply:
         """As a worker does: what it has with these counts is done."""
         bounds = [min(fences), max(fences)]
         pairs = [value for fence in fences.items() for value in fence]

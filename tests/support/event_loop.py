@@ -23,12 +23,12 @@ LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
 T = TypeVar("T")
 
 
-def keep(promise: Coroutine[object, object, T], *, seconds: float = HANGS) -> T:
+def run_async(scenario: Coroutine[object, object, T], *, seconds: float = HANGS) -> T:
     """Run a promise on a loop of its own. One that hangs is broken."""
 
     async def within() -> T:
         async with asyncio.timeout(seconds):
-            return await promise
+            return await scenario
 
     with asyncio.Runner(loop_factory=LOOPS[os.environ.get("PENSTOCK_TEST_LOOP", "asyncio")]) as runner:
         return runner.run(within())
