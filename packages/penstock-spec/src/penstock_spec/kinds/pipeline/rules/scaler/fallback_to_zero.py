@@ -3,7 +3,7 @@
 With `minReplicaCount` 0 and a fallback to 0, KEDA treats a signal that it cannot read like an empty stream: after the
 cooldown it stops the last pods in the middle of their work, and starts none while the error lasts.
 
-Set the fallback to at least one pod.
+Set the fallback to at least one pod, or remove it: the default is `scaling.replicas.min` pods, but at least one.
 """
 
 from __future__ import annotations

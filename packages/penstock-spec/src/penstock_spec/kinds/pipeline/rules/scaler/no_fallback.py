@@ -3,7 +3,13 @@
 Without a fallback the number of pods does not change while Redis answers the scaler with errors, for example after a
 password change or for a key of the wrong type. A pipeline at zero stays at zero.
 
-Keep the default of `scaling.fallback`, or set the number of pods for this case.
+Remove the setting or the patch to get the default, `{replicas: max(1, <scaling.replicas.min>)}`: after three
+consecutive failed polls, KEDA runs the minimum number of pods, but at least one. The number is low because KEDA cannot
+see during the error how much work there is, and it is not 0 because 0 would stop all pods in the middle of their work.
+If the formula contains `??` (with `scaling.boost`, or if the stream keeps history), the fallback has another effect: a
+failing trigger counts as 0, and the other triggers still scale the pipeline.
+
+To run more pods during an error, set `scaling.fallback.replicas`.
 """
 
 from __future__ import annotations
