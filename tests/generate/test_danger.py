@@ -89,7 +89,7 @@ def test_an_environment_is_removed(repository: Path, generated: Path, penstock: 
         spec.write_text(re.split(r"\n(?:expect|environments):", spec.read_text())[0] + "\n")
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "`dev` is no longer in the platform file, which removes 6 of its specs" in ran.stderr
+    assert "`dev` is no longer in the platform file, which removes 6 specs" in ran.stderr
     taken_on = "{change: remove-environment, name: dev, reason: nothing runs there, until: 2026-02-01}"
     platform.write_text(platform.read_text() + f"\nacknowledge: [{taken_on}]\n")
     assert penstock("generate").returncode == 0

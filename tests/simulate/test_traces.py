@@ -97,7 +97,7 @@ HOSTILE = {
     "0,1\n1e10,1\n": ("`{path}:2`: it lasts more than 31 days", TIMES_ALONE),
     "1\n2\n1e10\n": ("`{path}:3`: it lasts more than 31 days", TIMES_ALONE),
     "0,1\n1,2,3\n": ("`{path}:2` has 3 columns", "give a time and a count on every line, or a time on every line"),
-    "0,1\n2\n": ("`{path}:2` has 1 columns", "give a time and a count on every line, or a time on every line"),
+    "0,1\n2\n": ("`{path}:2` has 1 column", "give a time and a count on every line, or a time on every line"),
     '0,"1\n': ("`{path}` is not CSV: unexpected end of data", TIMES_ALONE),
     "{": ("`{path}` is not JSON", ANSWER),
     "[" * 100_000: ("`{path}` is not JSON", ANSWER),

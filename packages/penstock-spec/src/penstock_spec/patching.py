@@ -11,6 +11,7 @@ from penstock_spec.fields import nearest
 from penstock_spec.layers import copied
 from penstock_spec.reading import Path
 from penstock_spec.sections import Patch
+from penstock_spec.values.display import many
 from penstock_spec.values.strings import printable
 
 INDEX = re.compile(r"0|[1-9][0-9]{0,5}")
@@ -135,7 +136,7 @@ def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem
     steps = steps_of(patch.path)
     around, step = pointer(steps[:depth]), steps[depth]
     if isinstance(section, list):
-        says = f"`{around}` has {len(section)} items, but no item `{printable(step)}`"
+        says = f"`{around}` has {many(len(section), 'item')}, but no item `{printable(step)}`"
         return PatchProblem(index, says, "count from 0, or add at the end with `-`")
     if not isinstance(section, dict):
         return PatchProblem(index, f"`{around}` is a value without anything below it", f"end the path at `{around}`")

@@ -18,6 +18,7 @@ from penstock_dev.running.pipeline import PipelineWorkload
 from penstock_dev.running.supervisor import Supervisor
 from penstock_dev.snapshot import LogLine
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.display import many
 
 INTERVAL = 0.25
 LIMIT = 110.0
@@ -145,7 +146,7 @@ class DemoRun:
             return
         one = deployment.replica_set.kill(None, busy)
         self._killed = ledger.KilledWorker(one.name, one.child.pid, time.monotonic())
-        text = f"killed {one.name.partition('~')[0]} with SIGKILL while it ran {busy[one.name]} messages"
+        text = f"killed {one.name.partition('~')[0]} with SIGKILL while it ran {many(busy[one.name], 'message')}"
         self._log(self.seconds, text)
 
 

@@ -56,7 +56,8 @@ class Case:
         traffic = self.traffic
         lasts = span(traffic.lasts * 1000)
         if isinstance(traffic, Trace):
-            text = f"{count(sum(traffic.counts))} recorded messages in {lasts}"
+            total = sum(traffic.counts)
+            text = f"{count(total)} recorded {'message' if total == 1 else 'messages'} in {lasts}"
         else:
             text = PATTERN_TEXTS[traffic.shape].format(rate=f"{traffic.rate:g}", lasts=lasts)
         return text + "".join(

@@ -17,6 +17,7 @@ from typing import Any
 
 from penstock_scaling.traffic.trace import Trace, TraceError, of_counts, of_rates, of_times
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.display import many
 from penstock_spec.values.strings import printable
 
 MAX_BYTES = 64 * 2**20
@@ -63,7 +64,7 @@ def _csv(path: Path, text: str) -> Trace:
     times, counts = [], []
     for line, row in rows:
         if len(row) != columns or columns > 2:  # noqa: PLR2004 - a time and a count
-            says = f"`{path}:{line}` has {len(row)} columns"
+            says = f"`{path}:{line}` has {many(len(row), 'column')}"
             raise CannotGoOn(says, "give a time and a count on every line, or a time on every line")
         time = _time(row[0])
         if time is None:

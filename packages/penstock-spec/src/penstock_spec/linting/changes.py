@@ -18,6 +18,7 @@ from penstock_spec.linting.checked import CheckedFile
 from penstock_spec.linting.lint import merge_findings
 from penstock_spec.model import Section
 from penstock_spec.reading import Document, Problem
+from penstock_spec.values.display import many
 
 Before = Mapping[str, Mapping[str, Section]]
 """Previous specs by environment and name."""
@@ -76,7 +77,7 @@ def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> 
     file = platform.document.file
     for environment, specs in before.items():
         if environment not in known:
-            says = f"`{environment}` is no longer in the platform file, which removes {len(specs)} of its specs"
+            says = f"`{environment}` is no longer in the platform file, which removes {many(len(specs), 'spec')}"
             hint = _hint(f"{{change: remove-environment, name: {environment}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments",))
             yield environment, environment, Problem("environment-removed", at, says, hint)

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from penstock_spec.fields import nearest
 from penstock_spec.model import TypeName
+from penstock_spec.values.display import many
 from penstock_spec.values.strings import CONTROL, printable, refuse
 
 LONGEST_JOB = 200
@@ -92,7 +93,7 @@ def _cron(value: object) -> object:
             f'write `"{NICKNAMES[value.strip().lower()]}"`',
         )
     if len(parts) != len(FIELDS):
-        says = f"`{printable(value)}` has {len(parts)} fields, but a cron expression has {len(FIELDS)}"
+        says = f"`{printable(value)}` has {many(len(parts), 'field')}, but a cron expression has {len(FIELDS)}"
         hint = "write minute, hour, day of the month, month and day of the week, such as `*/5 * * * *`"
         if len(parts) == len(FIELDS) + 1:
             hint += "; use `every` for intervals below a minute"

@@ -1,7 +1,7 @@
 """The retention of messages or dead letters is shortened.
 
 The janitor's next round deletes everything beyond the new retention, and it cannot be restored: history that other
-groups or an audit still need, or dead letters that nobody has looked at. A length and an age cannot be compared, so
+groups or an audit still need, or dead letters that nobody has read yet. A length and an age cannot be compared, so
 changing from one to the other counts too; `until-done` deletes each message when it is done.
 
 Make sure that nobody needs the deleted messages: check other groups (`XINFO GROUPS`) and the dead letters (`penstock
@@ -46,7 +46,7 @@ def _shorter(before: Retention, after: Retention) -> bool:
 def _describe(retention: Retention) -> str:
     match retention.keep:
         case KeepLength(length=length):
-            return f"{length} entries"
+            return "1 entry" if length == 1 else f"{length} entries"
         case KeepAge(age=age):
             return str(age)
         case _:

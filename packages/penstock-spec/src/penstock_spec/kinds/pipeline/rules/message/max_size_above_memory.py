@@ -17,6 +17,7 @@ from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
+from penstock_spec.values.display import many
 
 
 @spec_rule(Severity.WARNING)
@@ -30,8 +31,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if together * 2 > memory:
         at = subject.written("message.max_size", "work.concurrency")
         message = (
-            f"{concurrency} messages of {size} need {together}, more than half of the pod's {memory} "
-            f"({subject.line('resources.memory')})"
+            f"{many(concurrency, 'message')} of {size} {'needs' if concurrency == 1 else 'need'} {together}, "
+            f"more than half of the pod's {memory} ({subject.line('resources.memory')})"
         )
         hint = f"lower `{at}`, or set `resources.memory` to at least `{together * 2}`"
         yield subject.problem(at, message, hint)

@@ -18,6 +18,7 @@ from penstock_spec.kinds.pipeline.connections import PER_WORKER, connections_per
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
+from penstock_spec.values.display import many
 
 
 @spec_rule(Severity.ERROR)
@@ -29,8 +30,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     janitor = subject.platform.janitor.replicas * connections_per_janitor(1, subject.platform.redis.topology)
     if pods * PER_WORKER + janitor > limit:
         message = (
-            f"{pods} pods need {pods * PER_WORKER} connections and the janitor {janitor}, "
-            f"but Redis accepts {limit} ({subject.platform_line('redis.connections')})"
+            f"{many(pods, 'pod')} {'needs' if pods == 1 else 'need'} {pods * PER_WORKER} connections "
+            f"and the janitor {janitor}, but Redis accepts {limit} ({subject.platform_line('redis.connections')})"
         )
         room = (limit - janitor) // PER_WORKER
         hint = (

@@ -1,6 +1,6 @@
 """The fallback is above the maximum number of pods.
 
-The HPA never exceeds `maxReplicaCount`, so the fallback starts the maximum and not the number it says.
+The HPA never exceeds `maxReplicaCount`, so the fallback starts only the maximum.
 
 Set the fallback to at most `scaling.replicas.max`.
 """
@@ -15,19 +15,20 @@ from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
+from penstock_spec.values.display import many
 
-HELD, MOST = ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
+FALLBACK, MAXIMUM = ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    held, most = scaler.integer(*HELD), scaler.integer(*MOST)
-    if held is None or most is None or held <= most:
+    fallback, most = scaler.integer(*FALLBACK), scaler.integer(*MAXIMUM)
+    if fallback is None or most is None or fallback <= most:
         return
-    replaced = scaler.is_changed_at(HELD)
+    replaced = scaler.is_changed_at(FALLBACK)
     if scaler.min_replicas > most and not (subject.given("scaling.fallback.replicas") or replaced):
         return  # its default follows from a minimum above the maximum, which has its own rule
-    message = f"the maximum is {most} pods ({scaler.line(MOST)})"
+    message = f"the maximum is {many(most, 'pod')} ({scaler.line(MAXIMUM)})"
     hint = f"set it to at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"
-    yield scaler.problem(message, hint, HELD, MOST)
+    yield scaler.problem(message, hint, FALLBACK, MAXIMUM)

@@ -31,7 +31,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         )
     elif has_no_effect(subject, "scaling.boost", _fixed):
         at = subject.line("scaling.replicas.max")
-        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are equal"
+        message = f"the number of pods is always {scaling.replicas.max} ({at}): `min` and `max` are equal"
         yield subject.problem("scaling.boost", message, "remove the boost, or raise `scaling.replicas.max`")
 
 

@@ -29,7 +29,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             continue
         most = max(spec.scaling.replicas.max for spec in in_environments(subject, expectation.environments))
         if expectation.replicas_at_most >= most:
-            message = f"there are never more than {most} pods (`scaling.replicas.max`), so this always holds"
+            message = f"the number of pods never exceeds {most} (`scaling.replicas.max`), so this always holds"
             yield subject.problem(
                 f"expect[{index}].replicas_at_most", message, f"set it to less than `{most}`, or remove it"
             )

@@ -16,15 +16,16 @@ from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
+from penstock_spec.values.display import many
 
-LEAST, MOST = ("spec", "minReplicaCount"), ("spec", "maxReplicaCount")
+MINIMUM, MAXIMUM = ("spec", "minReplicaCount"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    least, most = scaler.integer(*LEAST), scaler.integer(*MOST)
+    least, most = scaler.integer(*MINIMUM), scaler.integer(*MAXIMUM)
     if least is not None and most is not None and least > most:
-        message = f"the minimum is {least} pods, but the maximum is {most} ({scaler.line(MOST)})"
+        message = f"the minimum is {many(least, 'pod')}, but the maximum is {most} ({scaler.line(MAXIMUM)})"
         hint = f"set `scaling.replicas.min` to at most `{most}`, or raise the maximum"
-        yield scaler.problem(message, hint, LEAST, MOST)
+        yield scaler.problem(message, hint, MINIMUM, MAXIMUM)

@@ -24,7 +24,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaling = subject.spec.scaling
     if scaling.protect_busy and has_no_effect(subject, "scaling.protect_busy", _fixed):
         at = subject.line("scaling.replicas.max")
-        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are equal"
+        message = f"the number of pods is always {scaling.replicas.max} ({at}): `min` and `max` are equal"
         yield subject.problem("scaling.protect_busy", message, "remove it, or raise `scaling.replicas.max`")
 
 

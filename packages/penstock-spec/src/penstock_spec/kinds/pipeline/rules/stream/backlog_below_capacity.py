@@ -16,6 +16,7 @@ from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
+from penstock_spec.values.display import many
 
 
 @spec_rule(Severity.ERROR)
@@ -27,7 +28,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     )
     if limit < each * most:
         pods, messages = subject.line("scaling.replicas.max"), subject.line("work.concurrency")
-        capacity = f"{most} pods ({pods}) x {each} messages ({messages})"
+        capacity = f"{many(most, 'pod')} ({pods}) x {many(each, 'message')} ({messages})"
         if subject.given("stream.backlog.limit"):
             message = f"workers can run {each * most} at a time: {capacity}"
             yield subject.problem(

@@ -24,8 +24,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         return
     together = work.memory_limit * work.concurrency
     if together > memory:
+        processes = "1 child process" if work.concurrency == 1 else f"{work.concurrency} child processes"
         message = (
-            f"{work.concurrency} child processes may use {together} together, but the pod has {memory} "
+            f"{processes} may use {together}{' together' if work.concurrency > 1 else ''}, but the pod has {memory} "
             f"({subject.line('resources.memory')})"
         )
         yield subject.problem("work.memory_limit", message, f"set `resources.memory` to more than `{together}`")
