@@ -131,29 +131,29 @@ class EveryProcess:
         return cls(
             names.gauge(
                 "info",
-                "Always 1; its labels say what runs.",
+                "Always 1; its labels describe the process.",
                 who,
-                Label("role", "who tells it", meaning(**roles)),
-                Label("version", "Penstock's version"),
-                Label("digest", "the digest of the resolved spec"),
+                Label("role", "role of the process", meaning(**roles)),
+                Label("version", "version of Penstock"),
+                Label("digest", "digest of the resolved spec"),
             ),
-            names.histogram("redis", "How long Redis took to answer, without the wait of blocking reads.", who, QUICK),
+            names.histogram("redis", "Duration of calls to Redis, without the wait of blocking reads.", who, QUICK),
             names.counter(
                 "redis_errors",
-                "Calls to Redis that failed.",
+                "Failed calls to Redis.",
                 who,
                 Label(
                     "kind",
-                    "how",
+                    "how the call failed",
                     meaning(
-                        absent="there was no connection, and nothing was sent",
-                        unanswered="no answer came, so that it may have happened",
+                        absent="not sent, because there was no connection",
+                        unanswered="no answer, so Redis may have executed it",
                         refused="Redis answered with an error",
                     ),
                 ),
             ),
-            names.gauge("redis_connections", "Connections to Redis that are open.", who),
-            names.counter("redis_connects", "Connections to Redis that were made.", who),
+            names.gauge("redis_connections", "Open connections to Redis.", who),
+            names.counter("redis_connects", "How often a connection to Redis was opened.", who),
         )
 
 

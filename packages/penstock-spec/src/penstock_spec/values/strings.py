@@ -125,7 +125,9 @@ def _image(value: object) -> object:
         hint = f"write `{better}`" if better else "write it like `registry.example/team/app:1.4.2`"
         raise refuse("bad-image", f"`{printable(value)}` is not an image", hint)
     if not at and tag in ("", "latest"):
-        says = "`latest` is another image tomorrow" if tag else f"`{printable(value)}` has no tag, which means `latest`"
+        says = "`latest` may be another image tomorrow"
+        if not tag:
+            says = f"`{printable(value)}` has no tag, which means `latest`"
         raise refuse("image-not-pinned", says, f"name a version, such as `{repository}:1.4.2`, or a digest")
     return value
 

@@ -1,8 +1,8 @@
 """A failure class matches something that is not a failure.
 
 A match is the name of an exception type, with or without its module (`TimeoutError`, `httpx.ReadTimeout`), or an HTTP
-status as text (`"503"`, or `"5xx"` for all of 500 to 599). Anything else never matches, and the failures it was meant
-for are retried like all others.
+status as text (`"503"`, or `"5xx"` for all of 500 to 599). Anything else never matches, and the intended failures are
+retried like all others.
 
 Write the name of the exception or the status.
 """

@@ -1,10 +1,10 @@
-"""Alerts of an environment reach nobody.
+"""Alerts of an environment are not delivered.
 
 Alerts are routed by the team that owns a pipeline. If an environment has no routes, or a route has neither a Slack
-channel nor a PagerDuty key, its alerts fire and nobody is notified.
+channel nor a PagerDuty key, its alerts fire, but reach nobody.
 
-Add a `default` route, and one for each team that wants its own. If nobody needs the alerts of an environment, suppress
-this finding with a reason.
+Add a `default` route, and one for each team that wants its own. If an environment needs no alerts, suppress this
+finding with a reason.
 """
 
 from __future__ import annotations

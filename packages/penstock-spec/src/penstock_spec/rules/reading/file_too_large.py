@@ -1,6 +1,6 @@
 """The file is too large to be a spec.
 
-A spec that uses every section has about 4 KiB and a hundred values. Penstock reads up to 128 KiB and 10,000 values and
+A spec that uses every section has about 4 KiB and a hundred values. Penstock reads up to 128 KiB and 5,000 values and
 refuses larger files, so that a file that is in the folder by mistake cannot block an editor or a CI run.
 
 If it is a spec, its largest part is probably the schema of its messages. Define that schema as a model in your code

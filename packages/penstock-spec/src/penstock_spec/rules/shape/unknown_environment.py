@@ -1,7 +1,7 @@
 """A spec names an environment that the platform file does not have.
 
 Values under `environments.<name>` of a spec apply only in the environment of that name. The platform file lists the
-environments; an override for any other name would never apply, and nobody would notice in production.
+environments; an override for any other name would never apply, without an error.
 
 Write the name as it appears under `environments` in the platform file. If the environment is new, add it there first.
 """

@@ -1,7 +1,7 @@
 """A suppression has expired.
 
 A suppression accepts a finding until a date. After that date the finding counts again, and the expired suppression is
-a finding of its own, so that nobody believes the problem is still accepted.
+a finding of its own, which shows that the problem is no longer accepted.
 
 Fix what it hides. If that has to wait, review the reason and set a later `until`. If the finding is gone, remove the
 suppression.

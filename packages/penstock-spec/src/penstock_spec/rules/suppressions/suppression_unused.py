@@ -1,7 +1,7 @@
 """A suppression hides no finding.
 
 Its rule finds nothing here: the problem is fixed, or it is at another field than `at` says. Left in place, the
-suppression would hide the next such finding before anyone sees it.
+suppression would hide the next finding of this rule.
 
 Remove it. Penstock reports this only if it checks all specs in all environments, because a finding may occur in one
 environment only.

@@ -1,7 +1,7 @@
-"""The alerts of a team reach nobody.
+"""The alerts of a team are not delivered.
 
 Alerts are routed by `owner.team`. The platform file has routes for this environment, but neither one for this team nor
-a `default`. When the pipeline breaks, its alerts fire and nobody is notified.
+a `default`. When the pipeline breaks, its alerts fire, but reach nobody.
 
 Add a route for the team, or a `default` route for all teams without one. If the team's name is misspelt, correct it.
 """

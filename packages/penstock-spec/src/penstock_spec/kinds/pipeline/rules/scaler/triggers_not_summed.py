@@ -1,8 +1,8 @@
 """Several triggers without a formula are not added up.
 
-Without a formula each trigger is a separate metric, and the HPA uses the largest result. Lag beside pending entries
-then gives up to half too little, and parked messages, which a formula subtracts, start pods that have nothing to do
-yet.
+Without a formula each trigger is a separate metric, and the HPA uses the largest result. Of lag and pending entries it
+uses the larger instead of the sum, which can be half of it. Parked messages, which a formula subtracts, start pods
+that have nothing to do yet.
 
 Keep the generated formula, or write one that names all triggers.
 """

@@ -1,8 +1,7 @@
 """The backlog alert fires before the boost starts.
 
-`scaling.boost` starts more pods when the oldest message has waited too long, so that nobody has to be notified.
-`alerts.backlog_age` notifies someone when the oldest message has waited too long. If the alert is not later than the
-boost, it fires before the boost has had a chance.
+Both depend on how long the oldest message has waited: `scaling.boost` starts more pods, and `alerts.backlog_age`
+notifies the team. If the alert is not later than the boost, it fires before the boost can help.
 
 Start the boost earlier, or alert later: the boost needs time to start pods and catch up.
 """

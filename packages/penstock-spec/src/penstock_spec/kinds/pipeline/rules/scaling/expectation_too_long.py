@@ -1,7 +1,7 @@
 """An expectation lasts longer than can be simulated.
 
-`penstock test` simulates every second. A day takes about a second of real time, and at most 31 days can be simulated,
-because nobody runs a test that takes minutes.
+`penstock test` simulates every second. A day takes about a second of real time, and the limit is 31 days, so that
+tests stay fast.
 
 Shorten the traffic: the second day shows nothing that the first did not.
 """

@@ -1,8 +1,8 @@
 """Foreign workers are declared on a stream that keeps messages.
 
-`stream.foreign_workers: true` tells the janitor that an entry which was delivered, and is no longer pending, was
-finished by a foreign worker. That matters only with `until-done`: a stream that keeps messages keeps finished entries
-anyway, and the janitor never redelivers them.
+With `stream.foreign_workers: true` the janitor treats an entry that was delivered and is no longer pending as finished
+by a foreign worker. That matters only with `until-done`: a stream that keeps messages keeps finished entries anyway,
+and the janitor never redelivers them.
 
 Remove the field, since it has no effect here. Foreign workers may share the group of such a stream without it.
 """

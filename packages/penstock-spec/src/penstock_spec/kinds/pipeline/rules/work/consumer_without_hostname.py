@@ -1,7 +1,7 @@
 """The consumer name does not contain the pod's name.
 
 Penstock adds a random part to the name, so two pods never share a consumer. But in `XINFO CONSUMERS`, logs and dead
-letters the consumers differ only by random letters, and nobody can tell which pod holds a message.
+letters the consumers differ only by random letters, so you cannot see which pod holds a message.
 
 Put `{hostname}` into the name; in a pod it is the pod's name.
 """

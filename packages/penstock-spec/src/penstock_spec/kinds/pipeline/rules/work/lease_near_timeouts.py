@@ -1,9 +1,9 @@
 """The lease is too short for the Redis timeouts.
 
-A worker renews its lease after each third of it. In the worst case, a renewal waits for a free connection, opens a new
-one and waits for the answer: the three `redis.timeouts` in the platform file. If a third of the lease is at least as
-long as the three together, one renewal may fail and the next still comes in time. If it is shorter, one failed renewal
-is enough to lose the lease: the worker cancels its messages, and other workers run them again.
+A worker renews its lease each time a third of it has passed. In the worst case, a renewal waits for a free connection,
+opens a new one and waits for the answer: the three `redis.timeouts` in the platform file. If a third of the lease is
+at least as long as the three together, one renewal may fail and the next still comes in time. If it is shorter, one
+failed renewal is enough to lose the lease: the worker cancels its messages, and other workers run them again.
 
 Set `work.lease` to at least three times the sum of the timeouts, or shorten the timeouts.
 """

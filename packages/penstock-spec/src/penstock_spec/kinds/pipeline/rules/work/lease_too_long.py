@@ -4,7 +4,7 @@ If a worker is killed or its node is lost, other workers take over its messages 
 message that it held waits that long, while the age that triggers alerts goes up.
 
 Set `work.lease` to a minute or less; the default of `30s` is right for most pipelines. A lease does not have to be as
-long as the work: while a handler runs, a separate thread renews it after each third of it.
+long as the work: while a handler runs, a separate thread renews it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The lease is so short that healthy workers lose it.
 
-A worker renews its lease after each third of it. A pause of a few seconds (a Redis failover, a busy node, a C
-extension that holds Python's interpreter lock) must not look like a crash: other workers would take over its messages
-and run them a second time.
+A worker renews its lease each time a third of it has passed. A pause of a few seconds (a Redis failover, a busy node,
+a C extension that holds Python's interpreter lock) must not look like a crash: other workers would take over its
+messages and run them a second time.
 
 Set `work.lease` to at least `10s`; the default of `30s` is right for most pipelines.
 """

@@ -1,7 +1,8 @@
 """The lease is so short that healthy scheduler pods lose it.
 
-A pod renews its lease after each third of it. A pause of a few seconds (a Redis failover, a busy node, a job that
-holds Python's interpreter lock) must not look like a crash: its jobs would become due again and run in two places.
+A pod renews its lease each time a third of it has passed. A pause of a few seconds (a Redis failover, a busy node, a
+job that holds Python's interpreter lock) must not look like a crash: its jobs would become due again and run in two
+places.
 
 Set `work.lease` to at least `10s`; the default of `30s` is right for most schedulers.
 """
