@@ -146,8 +146,8 @@ def test_other_manifests_have_no_triggers(manifest: Manifest) -> None:
         ),
         (
             {"formula": "depth", "metricType": "Value"},
-            "a metric of type `Value` is divided by what is ready, which is not simulated",
-            "leave `metricType` out: it is `AverageValue` then",
+            "a metric of type `Value` depends on the number of ready pods, which is not simulated",
+            "remove `metricType`; the default is `AverageValue`",
         ),
     ],
 )

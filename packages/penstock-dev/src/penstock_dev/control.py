@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Control(Protocol):
-    """Each returns a few words on what it did, for a line of the screen, or raises CannotGoOn with the reason."""
+    """Each action returns its result in a few words, for a line of the screen, or raises CannotGoOn with the reason."""
 
     async def send(self, spec: str, count: int) -> str:
         """Send sample messages that fit the pipeline's schema; see `penstock_dev.sample`."""

@@ -1,6 +1,6 @@
 """KEDA's loop and the HPA as functions, and a simulator of a pipeline under traffic.
 
-settings_of(manifest)      what KEDA and the HPA read of a ScaledObject, as plain data
+settings_of(manifest)      the settings of KEDA and the HPA in a ScaledObject, as plain data
 Autoscaler(settings)       both, driven by the caller's clock: `due()`, `advance(now, read, replicas)`
 Failed                     why a trigger has no number
 """

@@ -68,11 +68,11 @@ def _tokens(text: str) -> list[str]:
     tokens, at = [], 0
     text = text.rstrip()
     while at < len(text):
-        found = TOKEN.match(text, at)
-        if found is None:
+        match = TOKEN.match(text, at)
+        if match is None:
             raise FormulaError(f"`{text[at:].lstrip()[:20]}` is not valid")
-        tokens.append(found.group().strip())
-        at = found.end()
+        tokens.append(match.group().strip())
+        at = match.end()
     return tokens
 
 
@@ -115,13 +115,13 @@ class _Reader:
         self.depth -= 1
         return left
 
-    def choice(self, asked: Node) -> Node:
+    def choice(self, condition: Node) -> Node:
         while self.ahead == "?":
             self.take()
             yes = self.expression(0)
             self.take(":")
-            asked = _choose(asked, yes, self.expression(0))
-        return asked
+            condition = _choose(condition, yes, self.expression(0))
+        return condition
 
     def primary(self) -> Node:
         if self.ahead in UNARY:
@@ -172,5 +172,5 @@ def _constant(value: Value) -> Node:
     return lambda _: value
 
 
-def _choose(asked: Node, yes: Node, no: Node) -> Node:
-    return lambda around: (yes if truth(asked(around)) else no)(around)
+def _choose(condition: Node, yes: Node, no: Node) -> Node:
+    return lambda around: (yes if truth(condition(around)) else no)(around)

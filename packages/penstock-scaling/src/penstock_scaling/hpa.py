@@ -57,10 +57,10 @@ class Hpa:
             return HpaStep(settings.max, f"above the maximum: {replicas} -> {settings.max}")
         if replicas < settings.hpa_min:
             return HpaStep(settings.hpa_min, f"below the minimum: {replicas} -> {settings.hpa_min}")
-        asked = proposal(settings, metrics, replicas)
-        if asked is None:
+        proposed = proposal(settings, metrics, replicas)
+        if proposed is None:
             return HpaStep(replicas, "a metric failed: no change")
-        desired, calculation = asked
+        desired, calculation = proposed
         if settings.behavior:
             held, why = self._stabilized(settings.behavior, replicas, desired, now)
             limited, limit = self._limited(settings.behavior, replicas, held, now)
@@ -130,9 +130,9 @@ def proposal(settings: Settings, metrics: Sequence[Metric], replicas: int) -> tu
         if one.value is None:
             failed += 1
             continue
-        asked = desired_for(settings, one.value, one.target, replicas)
-        if most == 0 or asked > most:
-            most, calculation = asked, f"{one.value:.10g} / {one.target:.10g} -> {asked}"
+        wanted = desired_for(settings, one.value, one.target, replicas)
+        if most == 0 or wanted > most:
+            most, calculation = wanted, f"{one.value:.10g} / {one.target:.10g} -> {wanted}"
     if failed == len(metrics) or (failed and most < replicas):
         return None
     return most, calculation

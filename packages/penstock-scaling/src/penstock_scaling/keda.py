@@ -1,8 +1,8 @@
 """KEDA's loop, which scales between zero and one. From one pod on, the HPA scales.
 
-    active:   r == 0 or (idle set and r < min) -> r = max(1, min);  remember now (not when the check had an error)
-    active:   r == 0 or (idle set and r < min) -> r = max(1, min);  remember now (not if the check had an error)
-              inactive: error and (no fallback or fallback.replicas != 0) -> no change
+    active:   r == 0 or (idle set and r < min) -> r = max(1, min);  remember now (not if a trigger failed)
+    inactive: a trigger failed and (no fallback or fallback.replicas != 0) -> no change
+              (idle set and r > idle) or (r > 0 and min == 0) -> after the cooldown r = idle if set, else min
               idle not set and r < min -> r = min
 
 (KEDA 2.21, `pkg/scaling/executor`.)

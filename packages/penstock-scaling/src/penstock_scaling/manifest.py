@@ -27,7 +27,7 @@ from penstock_scaling.settings import (
 )
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.scaler.trigger import ACTIVATION, Mode, amount, triggers_in
-from penstock_spec.kinds.pipeline.scaler.trigger import Trigger as Written
+from penstock_spec.kinds.pipeline.scaler.trigger import Trigger as ManifestTrigger
 
 TARGETS = {"length": "streamLength", "lag": "lagCount", "pending": "pendingEntriesCount", "list": "listLength"}
 DEFAULT_TARGET = 5.0
@@ -53,8 +53,8 @@ def settings_of(manifest: Mapping[str, Any]) -> Settings:
     modifiers, hpa = advanced.part("scalingModifiers"), advanced.part("horizontalPodAutoscalerConfig")
     if "Value" in (modifiers.text("metricType"), *(one.text("metricType") for one in spec.parts("triggers"))):
         raise CannotGoOn(
-            "a metric of type `Value` is divided by what is ready, which is not simulated",
-            "leave `metricType` out: it is `AverageValue` then",
+            "a metric of type `Value` depends on the number of ready pods, which is not simulated",
+            "remove `metricType`; the default is `AverageValue`",
         )
     formula = _formula(modifiers.text("formula"))
     triggers = tuple(_trigger(one, formula) for one in triggers_in(spec.data.get("triggers")))
@@ -98,26 +98,26 @@ def _names_known(formula: Formula, triggers: tuple[Trigger, ...]) -> None:
         raise CannotGoOn(f"the formula names `{unknown[0]}`, but no trigger has that name", "name an existing trigger")
 
 
-def _trigger(written: Written, formula: Formula | None) -> Trigger:
-    metadata = written.metadata
+def _trigger(trigger: ManifestTrigger, formula: Formula | None) -> Trigger:
+    metadata = trigger.metadata
     activation = next((value for key in ACTIVATION if (value := amount(metadata.get(key)))), 0.0)
-    if written.type == "metrics-api":
+    if trigger.type == "metrics-api":
         target = amount(metadata.get("targetValue"))
-    elif written.mode in TARGETS:
-        target = amount(metadata.get(TARGETS[written.mode])) or DEFAULT_TARGET
+    elif trigger.mode in TARGETS:
+        target = amount(metadata.get(TARGETS[trigger.mode])) or DEFAULT_TARGET
     else:
         target = None
     if not formula and not target:
         raise CannotGoOn(
-            f"the target of a trigger of type `{written.type[:60]}` is not known",
+            f"the target of a trigger of type `{trigger.type[:60]}` is not known",
             "count it in a formula, whose target counts instead",
         )
     return Trigger(
-        name=written.name or str(written.place[-1]),
+        name=trigger.name or str(trigger.place[-1]),
         target=target or 0.0,
         activation=activation,
-        reads="oldest" if written.type == "metrics-api" else READS[written.mode],
-        connects=written.type.startswith("redis"),
+        reads="oldest" if trigger.type == "metrics-api" else READS[trigger.mode],
+        connects=trigger.type.startswith("redis"),
     )
 
 
@@ -133,7 +133,7 @@ def _behavior(section: _Section, pause: Pause) -> Behavior | None:
     if not section.data and not pause.scale_in and not pause.scale_out:
         return None
     up, down = _rules(section.part("scaleUp"), UP), _rules(section.part("scaleDown"), DOWN)
-    # KEDA limits the HPA by these means.
+    # This is how KEDA pauses one direction of the HPA.
     if pause.scale_out:
         up = ScalingRules(up.window, up.policies, "Disabled", up.tolerance)
     if pause.scale_in:

@@ -73,8 +73,8 @@ class Scalers:
         error = _NoValue.ERROR in values.values()
         self.built = not error
         if self.settings.formula:
-            return self._composed(self.settings.formula, values, substitutes, error=error)
-        return self._each(values, substitutes, error=error)
+            return self._by_formula(self.settings.formula, values, substitutes, error=error)
+        return self._by_trigger(values, substitutes, error=error)
 
     def _targets(self) -> list[tuple[str, float]]:
         if self.settings.formula:
@@ -94,7 +94,7 @@ class Scalers:
         substitutes[trigger.name] = milli(target * fallback_replicas(fallback, replicas))
         return substitutes[trigger.name]
 
-    def _composed(
+    def _by_formula(
         self, formula: Formula, values: dict[str, float | _NoValue], substitutes: dict[str, float], *, error: bool
     ) -> ScalerReadout:
         settings = self.settings
@@ -122,7 +122,7 @@ class Scalers:
             return None if fallback is None else milli(fallback.replicas * self.settings.target)
         return milli(value)
 
-    def _each(
+    def _by_trigger(
         self, values: dict[str, float | _NoValue], substitutes: dict[str, float], *, error: bool
     ) -> ScalerReadout:
         metrics, active = [], False

@@ -112,10 +112,10 @@ def case_options(verb: F) -> F:
         away = tuple(read_outage(of, text, traffic.lasts) for of, text in outages if text is not None)
         return verb(*args, case=case.Case(traffic, handling_times, starts, seed, away), **rest)
 
-    found = cast("F", with_case)
+    decorated = cast("F", with_case)
     for option in (seed_option, *reversed(OUTAGES), *reversed(PODS), *reversed(TRAFFIC)):
-        found = option(found)
-    return found
+        decorated = option(decorated)
+    return decorated
 
 
 def one_spec(spec: Path, platform: Path | None, environment: str | None) -> ValidSpecs:
@@ -134,12 +134,12 @@ def one_spec(spec: Path, platform: Path | None, environment: str | None) -> Vali
     return refuse_errors(read(inputs, (chosen,) if chosen else (), today()))
 
 
-def refuse_errors(found: ValidSpecs | InvalidSpecs) -> ValidSpecs:
+def refuse_errors(specs: ValidSpecs | InvalidSpecs) -> ValidSpecs:
     """Report the errors of invalid specs and stop."""
     from penstock_dev.simulating.specs import InvalidSpecs
     from penstock_spec import report
 
-    if isinstance(found, InvalidSpecs):
-        click.echo(report.render("text", found.outcome, painter(sys.stderr)), nl=False, err=True)
+    if isinstance(specs, InvalidSpecs):
+        click.echo(report.render("text", specs.outcome, painter(sys.stderr)), nl=False, err=True)
         raise CannotGoOn("the specs have errors", "see `penstock lint`")
-    return found
+    return specs

@@ -183,12 +183,12 @@ def _sweep(
     best = cheapest(tried)
     subject = specs.one()
     if as_json:
-        found = {
+        swept = {
             "field": values.field,
             "cheapest": best.value if best else None,
             "tried": [to_json(one) for one in tried],
         }
-        tell(json.dumps(_header(subject, case, target) | found, indent=2))
+        tell(json.dumps(_header(subject, case, target) | swept, indent=2))
     else:
         tell(painter()(_title(subject, case), "bold"))
         tell()

@@ -61,9 +61,9 @@ def command(
     from penstock_spec.repository import open_repository
 
     files = tuple(find_spec(spec, platform) for spec in specs)
-    found = refuse_errors(read(read_inputs(open_repository(files, platform, here())), environments, today()))
+    valid_specs = refuse_errors(read(read_inputs(open_repository(files, platform, here())), environments, today()))
     tested: list[CheckedExpectation] = []
-    for one in _run(found, seed):
+    for one in _run(valid_specs, seed):
         if not as_json:
             _print(one, tested[-1] if tested else None)
         tested.append(one)

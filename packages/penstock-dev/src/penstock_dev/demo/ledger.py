@@ -42,9 +42,9 @@ def read(file: Path) -> list[Line]:
     """Read all complete lines."""
     if not file.exists():
         return []
-    # A write across two pages may be seen half done, so a last line without its end is not there yet.
-    whole, _, _ = file.read_text().rpartition("\n")
-    rows = (line.split(" ") for line in whole.splitlines())
+    # A reader can see half of a write across two pages, so skip a last line without its end.
+    complete, _, _ = file.read_text().rpartition("\n")
+    rows = (line.split(" ") for line in complete.splitlines())
     return [Line(event, message, int(attempt), int(pid), float(at)) for event, message, attempt, pid, at in rows]
 
 

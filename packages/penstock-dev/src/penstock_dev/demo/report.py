@@ -88,8 +88,8 @@ def replicas(moments: Sequence[Moment]) -> Iterator[str]:
         if one.at < due and one is not moments[-1]:
             continue
         due += STEP
-        asked = "" if one.wanted == one.replicas else f"  ({one.wanted} wanted)"
-        yield f"  {one.at:4.0f} s {one.replicas:>3}  {'#' * one.replicas:<{most}}  backlog {one.backlog:>5,}{asked}"
+        wanted = "" if one.wanted == one.replicas else f"  ({one.wanted} wanted)"
+        yield f"  {one.at:4.0f} s {one.replicas:>3}  {'#' * one.replicas:<{most}}  backlog {one.backlog:>5,}{wanted}"
 
 
 def next_steps() -> Iterator[str]:

@@ -27,8 +27,8 @@ class FileWatcher:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         """Take the current files as the baseline."""
-        found = sorted({folder.resolve() for folder in folders}, key=lambda one: len(one.parts))
-        self._folders = [one for one in found if not any(other in one.parents for other in found)]
+        resolved = sorted({folder.resolve() for folder in folders}, key=lambda one: len(one.parts))
+        self._folders = [one for one in resolved if not any(other in one.parents for other in resolved)]
         self._last = self._stamps()
 
     def changed(self) -> Changes:
@@ -56,7 +56,7 @@ def _below(top: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _kinds(names: Iterable[str]) -> Changes:
-    found = Changes.NOTHING
+    changes = Changes.NOTHING
     for name in names:
-        found |= Changes.CODE if name.endswith(".py") else Changes.SPECS
-    return found
+        changes |= Changes.CODE if name.endswith(".py") else Changes.SPECS
+    return changes

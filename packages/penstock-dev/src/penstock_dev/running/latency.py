@@ -19,10 +19,10 @@ Counts = Mapping[float, float]
 
 def buckets(page: str) -> dict[float, float]:
     """The buckets of a metrics page, summed over all outcomes."""
-    found: dict[float, float] = {}
+    totals: dict[float, float] = {}
     for bound, count in LINE.findall(page):
-        found[float(bound)] = found.get(float(bound), 0) + float(count)
-    return found
+        totals[float(bound)] = totals.get(float(bound), 0) + float(count)
+    return totals
 
 
 def quantile(share: float, counts: Counts) -> float | None:

@@ -15,7 +15,7 @@ HIDDEN_FIELDS = frozenset({
     "timestamp", "level", "message", "event", "logger", "host", "pid", "pipeline", "scheduler", "consumer", "exception",
     "worker",
 })  # fmt: skip
-"""Log fields that the worker's name already tells, or that are too long for a line."""
+"""Log fields that the worker's name already contains, or that are too long for a line."""
 LEVELS = {"DEBUG": Level.DEBUG, "INFO": Level.INFO, "WARNING": Level.WARNING}
 
 
@@ -31,7 +31,7 @@ class ParsedLine:
 
     @property
     def event(self) -> str:
-        """Nothing for a line that is not Penstock's own."""
+        """The event of a log line of Penstock; empty for other lines."""
         return str(self.fields.get("event", ""))
 
     @property
@@ -71,12 +71,12 @@ class LogBuffer:
 
     def since(self, number: int) -> list[LogLine]:
         """The kept lines after this number."""
-        found = []
+        newer = []
         for line in reversed(self._lines):
             if line.number <= number:
                 break
-            found.append(line)
-        return found[::-1]
+            newer.append(line)
+        return newer[::-1]
 
     def write(self, text: str, *, level: Level = Level.INFO, spec: str = "", worker: str = "") -> None:
         """Append a line."""

@@ -148,7 +148,7 @@ class PipelineWorkload:
         return f"sent {many(sent, 'message')}"
 
     async def set_paused(self, link: Link, *, paused: bool) -> None:
-        """Nothing to do: its scaling is what can be paused."""
+        """Nothing to do: a pipeline pauses by its scaling."""
         del link, paused
 
     @property

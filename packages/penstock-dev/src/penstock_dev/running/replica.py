@@ -1,4 +1,4 @@
-"""One process of a replica set, with its state as its log shows it."""
+"""One process of a replica set, with its state from its log."""
 
 from __future__ import annotations
 

@@ -116,24 +116,24 @@ class SchedulerWorkload:
 
     async def measure(self, link: Link) -> Measurements:
         control = JobControl(self.resolved, link)
-        found, all_paused = await control.status(await control.names()), await control.all_paused()
-        due = [one.now - (one.due or 0) for one in found if one.state == "due"]
-        running = [one for one in found if one.state == "running"]
+        statuses, all_paused = await control.status(await control.names()), await control.all_paused()
+        due = [one.now - (one.due or 0) for one in statuses if one.state == "due"]
+        running = [one for one in statuses if one.state == "running"]
         held: dict[str, int] = {}
         for one in running:
             held[one.life] = held.get(one.life, 0) + 1
         return Measurements(
             by_state=(
-                ("registered", len(found)),
+                ("registered", len(statuses)),
                 ("ready", len(due)),
                 ("running", len(running)),
-                ("paused", sum(one.state == "paused" for one in found)),
-                ("ok", sum(one.story is not None and one.story.outcome == "ok" for one in found)),
-                ("failing", sum(one.story is not None and one.story.streak > 0 for one in found)),
+                ("paused", sum(one.state == "paused" for one in statuses)),
+                ("ok", sum(one.story is not None and one.story.outcome == "ok" for one in statuses)),
+                ("failing", sum(one.story is not None and one.story.streak > 0 for one in statuses)),
             ),
             backlog=len(due),
             oldest=max(due, default=0.0),
-            done=self._done(found),
+            done=self._done(statuses),
             held=held,
             paused=all_paused,
         )
@@ -147,8 +147,10 @@ class SchedulerWorkload:
         if count != 1:
             raise CannotGoOn(f"`{self.name}` is a scheduler and takes no messages", "press `s` to run the next job now")
         control = JobControl(self.resolved, link)
-        found = await _call(_standing(control))
-        next_ = min((one for one in found if one.state == "waiting"), key=lambda one: (one.due, one.name), default=None)
+        statuses = await _call(_job_statuses(control))
+        next_ = min(
+            (one for one in statuses if one.state == "waiting"), key=lambda one: (one.due, one.name), default=None
+        )
         if next_ is None:
             raise CannotGoOn(f"`{self.name}` has no waiting job", "see `penstock scheduler list`")
         await _call(control.change("run_now", [next_.name]))  # true as well if a pod has taken it meanwhile
@@ -162,9 +164,13 @@ class SchedulerWorkload:
     def _file(self) -> Path:
         return FOLDER / self.name / "worker.json"
 
-    def _done(self, found: Sequence[JobStatus]) -> float | None:
+    def _done(self, statuses: Sequence[JobStatus]) -> float | None:
         """Runs per second since the last measurement. Two runs of one job in between count as one."""
-        now = LastRuns({one.name: one.story.ended for one in found if one.story}, found[0].now) if found else None
+        now = (
+            LastRuns({one.name: one.story.ended for one in statuses if one.story}, statuses[0].now)
+            if statuses
+            else None
+        )
         before, self._before = self._before, now
         if now is None or before is None or now.at <= before.at:
             return None
@@ -180,7 +186,7 @@ def sends_to(spec: Scheduler, known: Sequence[ResolvedPipeline]) -> tuple[Resolv
     return tuple(one for one in known if one.name in named)
 
 
-async def _standing(control: JobControl) -> list[JobStatus]:
+async def _job_statuses(control: JobControl) -> list[JobStatus]:
     return await control.status(await control.names())
 
 

@@ -54,13 +54,13 @@ class SpecLoader:
         selection = self._selection
         try:
             paths = open_repository(selection.specs, selection.platform, selection.here).specs
-            found, outcome = self._specs(selection.specs)
+            resolved, outcome = self._specs(selection.specs)
         except CannotGoOn as error:
             if not self._last:
                 raise
             return self._kept({"": f"{error.says}; {error.hint}" if error.hint else error.says})
         if not outcome.count(Severity.ERROR):
-            self._last = self._by_path(found)
+            self._last = self._by_path(resolved)
             return LoadedSpecs(tuple(self._last.values()), {}, outcome)
         if not self._last:
             errors = [one for one in outcome.findings if one.severity is Severity.ERROR]
@@ -72,12 +72,12 @@ class SpecLoader:
         errors = dict[str, str]()
         for path in paths:
             try:
-                found, alone = self._specs((path,))
+                resolved, alone = self._specs((path,))
             except CannotGoOn as error:
                 return self._kept({"": error.says})
             own_errors = [one for one in alone.findings if one.severity is Severity.ERROR]
             if not own_errors:
-                self._last |= self._by_path(found)
+                self._last |= self._by_path(resolved)
                 continue
             name = self._last[path].name if path in self._last else ""
             errors.setdefault(name, _summary(own_errors))
@@ -97,11 +97,11 @@ class SpecLoader:
             usual=DEFAULT_ENVIRONMENT,
         )
 
-    def _by_path(self, found: Sequence[Resolved[Any]]) -> dict[Path, Workload]:
+    def _by_path(self, resolved: Sequence[Resolved[Any]]) -> dict[Path, Workload]:
         """A workload per spec. A scheduler gets the files of all pipelines that it sends to, running or not."""
         known: tuple[ResolvedPipeline, ...] | None = None
         workloads: dict[Path, Workload] = {}
-        for one in found:
+        for one in resolved:
             if one.spec.kind != "scheduler":
                 workloads[one.file] = PipelineWorkload(ResolvedPipeline.of(one))
                 continue

@@ -1,4 +1,4 @@
-"""Starts, scales, restarts, shows and stops everything that `penstock dev` runs."""
+"""Starts, scales, restarts and stops everything that `penstock dev` runs."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Measurements:
     held: dict[str, int] | None = None
     """Messages or jobs in progress, by consumer."""
     paused: bool = False
-    """Whether Redis says that all jobs are paused."""
+    """Whether all jobs are paused in Redis."""
 
 
 class Workload(Protocol):

@@ -33,11 +33,11 @@ def random_match(pattern: str, random: Random, *, at_least: int = 0, at_most: in
     piece = _Parser(pattern, random).parse()
     loose = "" if pattern.endswith("$") and not pattern.endswith("\\$") else ANY
     for _ in range(TRIES):
-        made = piece()
-        if loose and len(made) < at_least:
-            made += "".join(random.choice(loose) for _ in range(at_least - len(made)))
-        if at_least <= len(made) and (at_most is None or len(made) <= at_most):
-            return made
+        match = piece()
+        if loose and len(match) < at_least:
+            match += "".join(random.choice(loose) for _ in range(at_least - len(match)))
+        if at_least <= len(match) and (at_most is None or len(match) <= at_most):
+            return match
     raise SampleError("no match has the required length")
 
 
@@ -50,10 +50,10 @@ class _Parser:
         self._random = random
 
     def parse(self) -> Piece:
-        made = self._either()
+        piece = self._either()
         if self._at < len(self._pattern):
             raise SampleError(f"`{self._pattern[self._at]}` at {self._at}")
-        return made
+        return piece
 
     def _peek(self) -> str:
         return self._pattern[self._at : self._at + 1]
@@ -65,25 +65,26 @@ class _Parser:
         self._at += 1
         return one
 
-    def _takes(self, prefix: str) -> bool:
-        there = self._pattern.startswith(prefix, self._at)
-        self._at += len(prefix) if there else 0
-        return there
+    def _skip(self, prefix: str) -> bool:
+        """Skip these characters; False if others follow."""
+        follows = self._pattern.startswith(prefix, self._at)
+        self._at += len(prefix) if follows else 0
+        return follows
 
     def _either(self) -> Piece:
-        ways = [self._row()]
-        while self._takes("|"):
-            ways.append(self._row())
+        choices = [self._sequence()]
+        while self._skip("|"):
+            choices.append(self._sequence())
 
-        def one_of_them() -> str:
-            return self._random.choice(ways)()
+        def random_choice() -> str:
+            return self._random.choice(choices)()
 
-        return one_of_them if len(ways) > 1 else ways[0]
+        return random_choice if len(choices) > 1 else choices[0]
 
-    def _row(self) -> Piece:
+    def _sequence(self) -> Piece:
         pieces: list[Piece] = []
         while self._peek() not in {"", "|", ")"}:
-            if self._takes("^") or self._takes("$"):
+            if self._skip("^") or self._skip("$"):
                 continue  # anchors at the ends always hold; in the middle nothing matches, and validation fails
             pieces.append(self._repeated(self._atom()))
         return lambda: "".join(piece() for piece in pieces)
@@ -91,23 +92,23 @@ class _Parser:
     def _atom(self) -> Piece:
         one = self._next()
         if one == "(":
-            if self._takes("?") and not self._takes(":"):
+            if self._skip("?") and not self._skip(":"):
                 raise SampleError("lookaround and named groups are not supported")
-            made = self._either()
-            if not self._takes(")"):
+            piece = self._either()
+            if not self._skip(")"):
                 raise SampleError("a group is not closed")
-            return made
+            return piece
         if one == "[":
-            return self._among(self._class())
+            return self._one_of(self._class())
         if one == ".":
-            return self._among(ANY)
+            return self._one_of(ANY)
         if one == "\\":
-            return self._among(self._escape())
+            return self._one_of(self._escape())
         if one in "*+?{":
             raise SampleError(f"nothing to repeat before `{one}`")
         return lambda: one
 
-    def _among(self, letters: str) -> Piece:
+    def _one_of(self, letters: str) -> Piece:
         if not letters:
             raise SampleError("a character class is empty")
         return lambda: self._random.choice(letters)
@@ -127,9 +128,9 @@ class _Parser:
         return one
 
     def _class(self) -> str:
-        without = self._takes("^")
+        without = self._skip("^")
         letters = ""
-        while not self._takes("]"):
+        while not self._skip("]"):
             one = self._next()
             some = self._escape() if one == "\\" else one
             following = self._pattern[self._at + 1 : self._at + 2]

@@ -1,6 +1,6 @@
 """The terminal screen of `penstock dev`. It shows snapshots and returns keys; it starts, measures and decides nothing.
 
-Functions of values render what `app` and its widgets show. The screen uses the terminal's own sixteen colours, and
+Pure functions render the content of `app` and its widgets. The screen uses the terminal's own sixteen colours, and
 nothing depends on colour alone, so that light, dark, monochrome and remote terminals show the same.
 """
 

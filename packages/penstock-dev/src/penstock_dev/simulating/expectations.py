@@ -41,7 +41,7 @@ def verdicts_of(one: Expectation, run: SimulationRun) -> Iterator[Verdict]:
 
 
 def _oldest(most: Duration, run: SimulationRun) -> Verdict:
-    # The age at the end of a second: what is as old as the limit waits longer. Waits are rounded up to whole seconds.
+    # Waits are rounded up to whole seconds: a message as old as the limit at the end of a second waits longer.
     broken_at = _first_above(run.series.oldest, whole_seconds(most.amount) - 1)
     measured = f"the longest wait was {seconds(run.summary.waited(1))}"
     return Verdict("oldest_under", f"no message waits longer than {most}", measured, broken_at)

@@ -57,7 +57,7 @@ def simulate_spec(
         protect_busy=spec.scaling.protect_busy,
         keeps_history=spec.stream.retention.keep != "until-done",
         outages=case.away,
-        # The age at the end of a second: what is as old as the target waits longer.
+        # Waits are rounded up: a message as old as the target at the end of a second waits longer.
         target_age=None if target is None else target - 1,
         after=max(SETTLE_TIME + slow, after),
     )

@@ -35,10 +35,10 @@ class ValidSpecs:
 
     def one(self) -> SpecContext[Pipeline]:
         """The pipeline of the only file in the only environment."""
-        found = self.subject(self.inputs.specs[0], self.environments[0])
-        if found is None:
+        subject = self.subject(self.inputs.specs[0], self.environments[0])
+        if subject is None:
             raise CannotGoOn(f"`{self.inputs.specs[0].name}` is not a pipeline", "name the spec of a pipeline")
-        return found
+        return subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,5 +102,5 @@ def _errors(document: Document, specs: ValidSpecs, environment: str) -> list[Fin
     """All errors, suppressed ones included: they exist before and after."""
     beside = specs.inputs.specs[0].beside
     checked = check.check_spec(document, specs.platform, (environment,), beside, specs.inputs.templates)
-    found = [check.finding(one, ()) for _, one in checked.problems]
-    return [one for one in found if one.severity is Severity.ERROR]
+    findings = [check.finding(one, ()) for _, one in checked.problems]
+    return [one for one in findings if one.severity is Severity.ERROR]

@@ -71,7 +71,7 @@ def _range(text: str, low: str, high: str) -> Range:
     numbers = [plain(one) if one else None for one in (low, high)]
     first, last = numbers
     if isinstance(first, int) and isinstance(last, int):
-        found = Range(first, last)
+        range_ = Range(first, last)
     else:
         try:
             times = Duration.read(low), Duration.read(high)
@@ -79,10 +79,10 @@ def _range(text: str, low: str, high: str) -> Range:
             says = f"`--sweep {printable(text)}` is not a range of whole numbers or times"
             raise CannotGoOn(says, "write `4..64`, `30s..10m`, or a list such as `4,8,16`") from None
         unit = 1000 if all(one % 1000 == 0 for one in times) else 1
-        found = Range(times[0] // unit, times[1] // unit, unit)
-    if not found.low < found.high:
+        range_ = Range(times[0] // unit, times[1] // unit, unit)
+    if not range_.low < range_.high:
         raise CannotGoOn(f"`--sweep {printable(text)}` ends before it starts", f"write `{high}..{low}`")
-    return found
+    return range_
 
 
 def try_all(values: tuple[str, ...] | Range, evaluate: Callable[[str], Candidate[T]]) -> list[Candidate[T]]:

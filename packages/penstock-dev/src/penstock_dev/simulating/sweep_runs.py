@@ -36,10 +36,10 @@ def run_sweep(
 
     def evaluate(value: str) -> Candidate[SweepOutcome]:
         show(f"{sweep.field}: {value}")
-        found = with_value(specs, path, plain(value))
-        if not isinstance(found, SpecContext):
-            return Candidate(value, SweepOutcome(None, f"{found[0].rule}: {found[0].says}"), None)
-        result = simulate_spec(value, found, case, target)
+        changed = with_value(specs, path, plain(value))
+        if not isinstance(changed, SpecContext):
+            return Candidate(value, SweepOutcome(None, f"{changed[0].rule}: {changed[0].says}"), None)
+        result = simulate_spec(value, changed, case, target)
         summary = result.run.summary
         cost = None if summary.over_target else (summary.pod_hours, float(summary.waited(1)))
         return Candidate(value, SweepOutcome(result), cost)

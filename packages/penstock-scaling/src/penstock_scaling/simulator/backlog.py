@@ -44,30 +44,30 @@ class Backlog:
         """Start this number of waiting messages."""
         if self.given_back:
             again = min(count, self.given_back)
-            _taken(self.ready, again)
+            _take_oldest(self.ready, again)
             self.given_back -= again
             count -= again
         self.unread -= count
-        for came, many in _taken(self.new, count):
-            self.waits[now - came] = self.waits.get(now - came, 0) + many
+        for arrived, size in _take_oldest(self.new, count):
+            self.waits[now - arrived] = self.waits.get(now - arrived, 0) + size
 
     def waits_until(self, now: int) -> dict[int, int]:
         """All waits, including those that are not over at `now`."""
         waits = dict(self.waits)
-        for came, many in self.new:
-            waits[now - came] = waits.get(now - came, 0) + many
+        for arrived, size in self.new:
+            waits[now - arrived] = waits.get(now - arrived, 0) + size
         return waits
 
 
-def _taken(queue: deque[Cohort], count: int) -> list[Cohort]:
-    taken = []
+def _take_oldest(queue: deque[Cohort], count: int) -> list[Cohort]:
+    cohorts = []
     while count:
-        came, many = queue[0]
-        if many > count:
-            queue[0] = (came, many - count)
-            taken.append((came, count))
+        arrived, size = queue[0]
+        if size > count:
+            queue[0] = (arrived, size - count)
+            cohorts.append((arrived, count))
             break
         queue.popleft()
-        taken.append((came, many))
-        count -= many
-    return taken
+        cohorts.append((arrived, size))
+        count -= size
+    return cohorts

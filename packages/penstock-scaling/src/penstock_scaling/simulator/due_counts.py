@@ -23,7 +23,7 @@ class DueCounts:
         return count
 
     def postpone(self, now: int, until: int) -> None:
-        """Move what is due now to another second."""
+        """Move the messages that are due now to another second."""
         if count := self.pop(now):
             self.add(until, count)
 

@@ -20,7 +20,7 @@ from penstock_spec.findings import CannotGoOn
 
 def simulate(scenario: Scenario, seed: int) -> SimulationRun:
     """Run the scenario. Traffic has its own random source, so that it does not depend on the rest."""
-    _all_read(scenario)
+    _refuse_unknown_triggers(scenario)
     simulation = _Simulation(scenario, Random(f"run {seed}"))  # noqa: S311 - repeatable randomness
     arrivals = scenario.traffic.arrivals(Random(f"traffic {seed}"))  # noqa: S311 - as above
     now = 0
@@ -34,7 +34,7 @@ def simulate(scenario: Scenario, seed: int) -> SimulationRun:
     return simulation.result()
 
 
-def _all_read(scenario: Scenario) -> None:
+def _refuse_unknown_triggers(scenario: Scenario) -> None:
     settings = scenario.settings
     for one in settings.triggers:
         if one.reads == "other" and (settings.formula is None or one.name in settings.formula.names):
@@ -169,9 +169,9 @@ class _Simulation:
             "oldest": backlog.oldest(now),
         }
         # Without Redis the janitor responds with an error.
-        gone = {True: Failed.UNREACHABLE, False: Failed.ERROR}
+        failure = {True: Failed.UNREACHABLE, False: Failed.ERROR}
         return {
-            one.name: gone[one.connects] if down else values.get(one.reads, 0)
+            one.name: failure[one.connects] if down else values.get(one.reads, 0)
             for one in self.scenario.settings.triggers
         }
 
