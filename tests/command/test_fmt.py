@@ -171,7 +171,7 @@ def test_comments_and_data_stay_and_once_is_enough(text: str) -> None:
     numbers = count()
     text = re.sub(r"#(?=\n)", lambda _: f"# {next(numbers)}", text)
     before = read("a", text.encode())
-    assert not before.found
+    assert not before.problems
     result = style(text)
     assert isinstance(result, str)
     assert style(result) == result

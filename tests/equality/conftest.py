@@ -24,7 +24,7 @@ def differences() -> Differences:
             f"{what}: {one!r} is not {other!r}"
             for what, one, other in (
                 ("data", _typed(fast.data), _typed(reference.data)),
-                ("found", fast.found, reference.found),
+                ("problems", fast.problems, reference.problems),
                 ("places", fast.places, reference.places),
             )
             if one != other

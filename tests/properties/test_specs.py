@@ -58,7 +58,7 @@ def model_of(text: str, environment: str) -> Any:  # noqa: ANN401 - a kind's mod
 
 def loaded(text: str) -> Document:
     document = read("specs/it.yaml", text.encode())
-    assert not document.found
+    assert not document.problems
     return document
 
 

@@ -111,7 +111,7 @@ def test_a_field_cannot_be_put_into_a_scalar() -> None:
     spec = "name: a\nstream: {retention: {keep: until-done}}\nenvironments: {dev: {stream.retention.keep.length: 5}}\n"
     found = layers(spec)
     assert value(found, ("stream", "retention", "keep")) == "until-done"
-    assert [f"{one.at} {one.rule}" for one in found.found] == ["spec.yaml:3:22 unknown-override"]
+    assert [f"{one.at} {one.rule}" for one in found.problems] == ["spec.yaml:3:22 unknown-override"]
 
 
 def test_a_platform_default_inside_a_scalar_is_ignored() -> None:
@@ -120,4 +120,4 @@ def test_a_platform_default_inside_a_scalar_is_ignored() -> None:
         "name: a\nstream: {retention: {keep: until-done}}\n", "defaults: {stream.retention.keep.length: 5}\n"
     )
     assert value(found, ("stream", "retention", "keep")) == "until-done"
-    assert found.found == ()
+    assert found.problems == ()

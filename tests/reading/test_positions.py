@@ -58,7 +58,7 @@ def where(document: Document, path: str) -> str:
 def test_the_caret_is_under_the_value(path: str, place: str, line_break: str) -> None:
     """Values over several lines and empty values are marked at their keys; comments and line breaks move nothing."""
     document = read("spec.yaml", SPEC.replace("\n", line_break).encode())
-    assert document.found == ()
+    assert document.problems == ()
     assert where(document, path) == place
 
 

@@ -8,7 +8,7 @@ from penstock_spec.reading import read
 def told(text: str) -> list[str]:
     """Where each rule found something."""
     document = read("spec.yaml", text.encode())
-    return [f"{one.at.line}:{one.at.column} {one.rule}" for one in sorted(document.found, key=lambda one: one.at)]
+    return [f"{one.at.line}:{one.at.column} {one.rule}" for one in sorted(document.problems, key=lambda one: one.at)]
 
 
 def test_five_problems_are_five_findings() -> None:
@@ -93,11 +93,11 @@ def test_reading_never_raises(raw: bytes) -> None:
     """Problems of a file are findings, never exceptions."""
     document = read("spec.yaml", raw)
     assert document.data is None
-    assert document.found
+    assert document.problems
 
 
 @pytest.mark.parametrize("ending", ["", "\n", "\r\n", "\n...\n", "\n# end"])
 def test_any_end_of_a_file_is_valid(ending: str) -> None:
     """With or without a line break, a document end or a comment."""
     document = read("spec.yaml", f"---\nkind: pipeline{ending}".encode())
-    assert (document.data, document.found) == ({"kind": "pipeline"}, ())
+    assert (document.data, document.problems) == ({"kind": "pipeline"}, ())

@@ -31,7 +31,7 @@ WORDS += ["..", "+", "1.2.3", "2027-01-31", "30s", "tRUE", "nULL", "inf", "nan",
 
 def value(word: str) -> Scalar:
     document = read("spec.yaml", f"a: {word}\n".encode())
-    assert document.found == ()
+    assert document.problems == ()
     scalar: Scalar = document.data["a"]
     return scalar
 

@@ -64,7 +64,7 @@ LAXER = {
 def values() -> Iterator[tuple[str, Any]]:
     line = f"[{', '.join(part for part in _words(WRITTEN))}]\n"
     document = read("values.yaml", line.encode())
-    assert document.found == ()
+    assert document.problems == ()
     yield from zip(_words(WRITTEN), document.data, strict=True)
 
 

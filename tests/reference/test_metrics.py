@@ -58,7 +58,7 @@ def test_labels_are_the_spec_and_bounded_values(contract: Contract, metric: Metr
     names = [label.name for label in metric.labels]
     assert len(set(names)) == len(names)
     assert not FORBIDDEN & set(names)
-    assert metric.who
+    assert metric.roles
 
 
 @each
@@ -66,8 +66,8 @@ def test_each_metric_has_a_help_text(contract: Contract, metric: Metric) -> None
     """A sentence; and each value of a label has a meaning."""
     assert metric.help[0].isupper() or metric.help[0].isdigit()
     assert metric.help.endswith(".")
-    assert all(value.says for label in metric.labels for value in label.values)
-    assert not metric.measured or metric.who == MEASURING[contract.shared.name]
+    assert all(value.meaning for label in metric.labels for value in label.values)
+    assert not metric.measured or metric.roles == MEASURING[contract.shared.name]
 
 
 @each
@@ -77,7 +77,7 @@ def test_the_page_has_each_metric_with_its_labels(contract: Contract, metric: Me
     [row] = [line for line in whole.splitlines() if line.startswith(f"| `{metric.name}` | {metric.kind}")]
     cells = [cell.strip() for cell in row.split("|")]
     assert cells[3] == metric.help
-    assert cells[4] == ", ".join(sorted(metric.who))
+    assert cells[4] == ", ".join(sorted(metric.roles))
     words = [f"`{word}`" for label in metric.labels[1:] for word in (label.name, *label.words)]
     assert [word for word in words if word not in cells[5]] == []
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from penstock.handling.exceptions import Bury, Retry
 from penstock.handling.failures import LONGEST, Failure, FailureMatcher
-from penstock_spec.failures.matching import SAME, builtin, is_status, takes
+from penstock_spec.failures.matching import SAME, builtin, covers, is_status
 
 BUILTINS = [
     Exception, ValueError, UnicodeDecodeError, OSError, ConnectionError, ConnectionResetError, TimeoutError,
@@ -32,7 +32,7 @@ EVERY = (
 )  # fmt: skip
 MATCHES = st.sampled_from(EVERY)
 TAKEN = [
-    (FailureMatcher.of([one]), one, FailureMatcher.of([two]), two) for one in EVERY for two in EVERY if takes(one, two)
+    (FailureMatcher.of([one]), one, FailureMatcher.of([two]), two) for one in EVERY for two in EVERY if covers(one, two)
 ]
 
 

@@ -93,7 +93,7 @@ def test_its_metrics_are_those_of_the_contract(repository: Make) -> None:
     one = repository("first", "second")
     janitor = one.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
-    contract = {name: metric for name, metric in METRICS.items() if "janitor" in metric.who}
+    contract = {name: metric for name, metric in METRICS.items() if "janitor" in metric.roles}
 
     def unknown() -> set[str]:
         found = families(janitor)

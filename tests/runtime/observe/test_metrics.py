@@ -52,12 +52,12 @@ def test_a_role_exports_its_contract_and_nothing_else(role: Role) -> None:
     """Names, kinds, help, labels, the values of labels, and the bounds of buckets."""
     board = Board()
     metrics = Metrics.of(role, pipeline="x", board=board, given=GIVEN)
-    [info] = (metric for name, metric in METRICS.items() if role in metric.who and name in KNOWN_LATER)
+    [info] = (metric for name, metric in METRICS.items() if role in metric.roles and name in KNOWN_LATER)
     metrics.gauge(info, role, "1.2.3", "abc").set(1)
 
     shown = families(board)
 
-    contract = {name: metric for name, metric in METRICS.items() if role in metric.who}
+    contract = {name: metric for name, metric in METRICS.items() if role in metric.roles}
     assert set(shown) == set(contract)
     for name, metric in contract.items():
         assert (shown[name].type, shown[name].documentation) == (metric.kind.value, metric.help), name
@@ -78,7 +78,7 @@ def test_everything_is_there_from_the_start(role: Role) -> None:
     Metrics.of(role, pipeline="x", board=board, given=GIVEN)
     shown = families(board)
     for name, metric in METRICS.items():
-        if role in metric.who and name not in KNOWN_LATER:
+        if role in metric.roles and name not in KNOWN_LATER:
             values = [one.value for one in shown[name].samples]
             assert values, name
             assert all(math.isnan(value) if metric.measured else value == 0 for value in values), name

@@ -49,7 +49,7 @@ def counted(counts: Numbers) -> dict[str, dict[tuple[str, ...], float]]:
     """All counters that are not 0, by the values of their labels."""
     found: dict[str, dict[tuple[str, ...], float]] = {}
     for metric in METRICS.values():
-        if metric.kind is MetricKind.COUNTER and "worker" in metric.who:
+        if metric.kind is MetricKind.COUNTER and "worker" in metric.roles:
             for sample in counts.families[metric.name].samples:
                 if sample.name == metric.name and sample.value:
                     words = tuple(sample.labels[label.name] for label in metric.labels[1:])
@@ -65,7 +65,7 @@ def test_metric_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> 
         until_counted(worker, "redis_connects", 3)
         counts = numbers(worker)
         ours = {name for name in counts.families if name.startswith("penstock_")}
-        assert ours == {name for name, metric in METRICS.items() if "worker" in metric.who}
+        assert ours == {name for name, metric in METRICS.items() if "worker" in metric.roles}
         assert counted(counts) == {"redis_connects_total": {(): 3}}
         assert (counts.of("slots"), counts.of("slots_free"), counts.of("info", role="worker")) == (6, 6, 1)
         for name, metric in METRICS.items():

@@ -1,7 +1,7 @@
 """The language of Penstock: models, loading with positions, rules.
 
-Reading never raises for what is in a file: what is wrong is a `Finding`. `CannotGoOn` is the only exception that is
-meant for people.
+Reading never raises for the content of a file: each mistake is a `Finding`. `CannotGoOn` is the only exception whose
+message users see.
 """
 
 from penstock_spec.findings import CannotGoOn, Finding, Severity, Span

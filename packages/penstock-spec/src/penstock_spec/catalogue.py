@@ -17,10 +17,10 @@ from penstock_spec.rules.define import Rule
 def catalogue() -> dict[str, Rule]:
     """All rules by name, in the order of families and names."""
     packages = [rules, *(importlib.import_module(kind.rules) for kind in kinds().values())]
-    return {rule.name: rule for package in packages for rule in _walk(package)}
+    return {rule.name: rule for package in packages for rule in _rules_in(package)}
 
 
-def _walk(package: ModuleType) -> Iterator[Rule]:
+def _rules_in(package: ModuleType) -> Iterator[Rule]:
     for info in sorted(pkgutil.walk_packages(package.__path__, f"{package.__name__}."), key=lambda info: info.name):
         if info.ispkg or info.name == "penstock_spec.rules.define":
             continue

@@ -1,4 +1,4 @@
-"""What a rule checks: typed values and their places."""
+"""The contexts that rules check: typed values and their places."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ STEP = re.compile(r"[^.\[\]]+")
 INDEX = re.compile(r"[0-9]{1,9}")
 
 
-@lru_cache(4096)  # rules and kinds ask for the same ones, spec by spec
+@lru_cache(4096)  # rules and kinds parse the same paths for every spec
 def steps(path: str) -> Path:
     """The steps of a path such as `retries.classes.never.match[0]`."""
-    found: list[str | int] = []
+    path_steps: list[str | int] = []
     for match in STEP.finditer(path):
         word = match.group()
         inside = match.start() > 0 and path[match.start() - 1] == "["
-        found.append(int(word) if inside and INDEX.fullmatch(word) else word)
-    return tuple(found)
+        path_steps.append(int(word) if inside and INDEX.fullmatch(word) else word)
+    return tuple(path_steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class SpecContext(Generic[SpecT]):
     beside: Callable[[str], bytes | None]
     """Reads a file that the spec names, by its path relative to the spec."""
     templates: ManifestTemplates | None = None
-    """The repository's own templates, if they change a manifest that rules look at."""
+    """The repository's own templates, if they change a manifest that rules check."""
     _results: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, work: Callable[[SpecContext[SpecT]], ResultT]) -> ResultT:
-        """The result of a function of this context, which many rules ask for: it is computed once."""
+        """The result of a function of this context. It is computed once, although many rules call it."""
         if work not in self._results:
             self._results[work] = work(self)
         result: ResultT = self._results[work]
@@ -85,8 +85,8 @@ class SpecContext(Generic[SpecT]):
 
     def platform_line(self, path: str) -> str:
         """The file and line of a value of this environment in the platform file."""
-        whole = ("environments", self.environment, *steps(path))
-        place = self.platform_document.places.get(whole)
+        full_path = ("environments", self.environment, *steps(path))
+        place = self.platform_document.places.get(full_path)
         return f"{place.caret.file}:{place.caret.line}" if place else "by default"
 
 
@@ -118,8 +118,8 @@ class EnvironmentContext:
 
     def problem(self, path: str, says: str, hint: str) -> Problem:
         """Report a problem at a field of this environment."""
-        whole: Path = ("environments", self.environment, *steps(path))
-        return Problem("", self.document.nearest(whole), says, hint, dotted(whole))
+        full_path: Path = ("environments", self.environment, *steps(path))
+        return Problem("", self.document.nearest(full_path), says, hint, dotted(full_path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class SpecFacts:
     environment: str
     values: dict[str, Any]
     places: Mapping[str, Sequence[Any]]
-    """The fields of a `Span` for each value: few of thousands of cached places are ever read."""
+    """The fields of a `Span` for each value: of thousands of cached places, few are ever read."""
 
     def at(self, path: str) -> Span:
         """The place of a value."""

@@ -24,7 +24,7 @@ TODAY = date(2027, 1, 1)
 """The day of all examples; suppressions in them expire before or after it."""
 
 SPEC = f"{SPECS}/example.yaml"
-USUAL = "pipeline"
+DEFAULT_KIND = "pipeline"
 """The kind of examples without a `kind`."""
 KIND = re.compile(r"^kind: (\S+)$", re.MULTILINE)
 TOP_LEVEL_KEY = re.compile(r"""^["']?([a-z_]+)["']?[ ]*:""", re.MULTILINE)
@@ -61,9 +61,9 @@ class Example(Section):
     """Removed specs, as `environment/name`."""
 
     @model_validator(mode="after")
-    def _says_what_is_read(self) -> Example:
-        ways = [self.spec, self.specs or None, self.file, self.base64, self.on_disk]
-        given = sum(way is not None for way in ways)
+    def _has_one_source(self) -> Example:
+        sources = [self.spec, self.specs or None, self.file, self.base64, self.on_disk]
+        given = sum(source is not None for source in sources)
         if given > 1 or (not given and self.platform is None):
             raise ValueError("an example has one of `spec`, `specs`, `file`, `base64` and `on_disk`, or a `platform`")
         return self
@@ -132,17 +132,17 @@ def load(rule: Rule) -> Examples:
 def parse(name: str, raw: bytes) -> Examples:
     """The examples in a file; raises `ValueError` for invalid ones."""
     document = read(name, raw)
-    if document.found:
-        raise ValueError("\n".join(f"{one.at}: {one.says}; {one.hint}" for one in document.found))
+    if document.problems:
+        raise ValueError("\n".join(f"{one.at}: {one.says}; {one.hint}" for one in document.problems))
     return Examples.model_validate(document.data)
 
 
 def complete(snippet: str, name: str) -> str:
     """A snippet with the required fields of its kind; without a kind it is a pipeline."""
-    said_kind = KIND.search(snippet)
-    kind = said_kind[1] if said_kind and said_kind[1] in kinds() else USUAL
+    match = KIND.search(snippet)
+    kind = match[1] if match and match[1] in kinds() else DEFAULT_KIND
     needed = {"kind": kind, "name": name, **kinds()[kind].required}
-    said = set(TOP_LEVEL_KEY.findall(snippet))
+    given = set(TOP_LEVEL_KEY.findall(snippet))
     if snippet and not snippet.endswith("\n"):
         snippet += "\n"
-    return snippet + "".join(f"{key}: {value}\n" for key, value in needed.items() if key not in said)
+    return snippet + "".join(f"{key}: {value}\n" for key, value in needed.items() if key not in given)

@@ -78,8 +78,8 @@ def knows(model: type[Section], path: str) -> bool:
         return True
     steps = path.split(".")
     patterns = [one.split(".") for one in known if "*" in one]
-    whole = [pattern for pattern in patterns if len(pattern) == len(steps)]
-    if any(all(p in ("*", s) for p, s in zip(pattern, steps, strict=True)) for pattern in whole):
+    same_length = [pattern for pattern in patterns if len(pattern) == len(steps)]
+    if any(all(p in ("*", s) for p, s in zip(pattern, steps, strict=True)) for pattern in same_length):
         return True
     # the chosen key itself, such as `retries.classes.never`
     longer = [pattern for pattern in patterns if len(pattern) == len(steps) + 1]

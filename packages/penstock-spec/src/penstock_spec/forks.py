@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 ItemT = TypeVar("ItemT")
-MadeT = TypeVar("MadeT")
+ResultT = TypeVar("ResultT")
 
 MANY = 32
 """With fewer items, forks cost more than they save."""
@@ -25,10 +25,10 @@ TOGETHER = 8
 _job: tuple[Callable[[Any], Any], Sequence[Any]]
 
 
-def map_in_forks(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[MadeT]:
+def map_in_forks(work: Callable[[ItemT], ResultT], items: Sequence[ItemT]) -> Iterator[ResultT]:
     """The results of `work` in the order of the items; sequentially if there are few, or if forking is not safe."""
-    at_once = processors()
-    if not _may_fork() or at_once == 1 or len(items) < MANY:
+    processes = processors()
+    if not _may_fork() or processes == 1 or len(items) < MANY:
         yield from map(work, items)
         return
     yield work(items[0])  # every fork inherits what this loads and caches
@@ -36,14 +36,14 @@ def map_in_forks(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iter
     _job = (work, items)
     gc.freeze()  # collections in a fork skip the shared objects
     try:
-        with multiprocessing.get_context("fork").Pool(at_once, _begin) as pool:
+        with multiprocessing.get_context("fork").Pool(processes, _prepare) as pool:
             yield from pool.imap(_run, range(1, len(items)), chunksize=TOGETHER)
     finally:
         gc.unfreeze()
         del _job
 
 
-def start_in_fork(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
+def start_in_fork(work: Callable[[], ResultT]) -> Callable[[], ResultT]:
     """Start `work` in a fork, if there is a free processor; the returned function waits for its result.
 
     Only this process can take the result. In another fork the function does the work again.
@@ -51,30 +51,30 @@ def start_in_fork(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
     if not _may_fork() or processors() == 1:
         return work
     context = multiprocessing.get_context("fork")
-    there, here = context.Pipe(duplex=False)
-    fork = context.Process(target=_tell, args=(work, here), daemon=True)
+    receiver, sender = context.Pipe(duplex=False)
+    fork = context.Process(target=_send_result, args=(work, sender), daemon=True)
     fork.start()
-    here.close()
-    asks = os.getpid()
+    sender.close()
+    owner = os.getpid()
 
-    def made() -> MadeT:
-        if os.getpid() != asks:
+    def result() -> ResultT:
+        if os.getpid() != owner:
             return work()
         try:
-            told: MadeT = there.recv()
+            received: ResultT = receiver.recv()
         except EOFError:  # it was killed
-            told = work()
-        there.close()
+            received = work()
+        receiver.close()
         fork.join()
-        return told
+        return received
 
-    return made
+    return result
 
 
-def _tell(work: Callable[[], object], there: Connection) -> None:
-    _begin()
+def _send_result(work: Callable[[], object], sender: Connection) -> None:
+    _prepare()
     with contextlib.suppress(BrokenPipeError):  # the parent has closed the pipe
-        there.send(work())
+        sender.send(work())
 
 
 def _may_fork() -> bool:
@@ -86,7 +86,7 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _begin() -> None:
+def _prepare() -> None:
     """Leave Ctrl-C to the parent process, which stops its forks."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.enable()

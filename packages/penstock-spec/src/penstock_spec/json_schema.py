@@ -72,11 +72,11 @@ def _overridable(schema: Schema) -> Schema:
 
 def _overrides(specs: dict[str, Schema], roots: dict[str, str]) -> Schema:
     """Paths as keys, each with the schema of its field; a path of several kinds accepts the values of any of them."""
-    found: dict[str, dict[str, tuple[str, Schema]]] = {}
+    fields_by_path: dict[str, dict[str, tuple[str, Schema]]] = {}
     for name, schema in specs.items():
         for path, pointer, inner in _places(_overridable(schema), roots[name], ""):
-            found.setdefault(path, {})[name] = (pointer, inner)
-    offered = {path: _of_kinds(fields) for path, fields in found.items()}
+            fields_by_path.setdefault(path, {})[name] = (pointer, inner)
+    offered = {path: _of_kinds(fields) for path, fields in fields_by_path.items()}
     chosen = {path: one for path, one in offered.items() if "*" in path}
     return {
         "type": "object",
@@ -93,15 +93,15 @@ def _of_kinds(fields: dict[str, tuple[str, Schema]]) -> Schema:
     refs = [{"$ref": pointer} for pointer, _ in fields.values()]
     if len(refs) == 1:
         return refs[0]
-    told: Schema = {"anyOf": refs}
+    merged: Schema = {"anyOf": refs}
     for keyword in ("description", "markdownDescription"):
         words = {name: schema[keyword] for name, (_, schema) in fields.items() if keyword in schema}
         if len(set(words.values())) == 1:
-            told[keyword] = next(iter(words.values()))
+            merged[keyword] = next(iter(words.values()))
         elif words:
-            told[keyword] = "\n\n".join(f"In a {name}: {one}" for name, one in words.items())
+            merged[keyword] = "\n\n".join(f"In a {name}: {one}" for name, one in words.items())
     examples = next((schema["examples"] for _, schema in fields.values() if "examples" in schema), None)
-    return {**told, "examples": examples} if examples is not None else told
+    return {**merged, "examples": examples} if examples is not None else merged
 
 
 def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str, Schema]]:
@@ -135,15 +135,17 @@ def _section(model: type[Section]) -> Schema:
 
 
 def _property(key: str, info: FieldInfo) -> Schema:
-    says, example = info.description or "", values.example(info)
-    told = values.default_in_words(info)
-    by_default = {"": "", "required": "Required."}.get(told, f"By default {told.removeprefix('derived: ')}.")
+    description, example = info.description or "", values.example(info)
+    default_text = values.default_in_words(info)
+    by_default = {"": "", "required": "Required."}.get(
+        default_text, f"By default {default_text.removeprefix('derived: ')}."
+    )
     kind = in_words(info.annotation, info.metadata)
     if (model := values.section(info)) is not None:
         kind = "fields: " + ", ".join(f"`{one}`" for one in keys_of(model))
-    hover = f"{says}\n\n{kind[:1].upper()}{kind[1:]}. {by_default}".rstrip()
+    hover = f"{description}\n\n{kind[:1].upper()}{kind[1:]}. {by_default}".rstrip()
     schema = _type(info.annotation, info.metadata)
-    schema["description"] = f"{says} {by_default}".rstrip()
+    schema["description"] = f"{description} {by_default}".rstrip()
     schema["markdownDescription"] = f"{hover}\n\nExample: `{key}: {flow(example)}`"
     if not info.is_required() and not values.derived(info) and (default := values.default(info)) is not None:
         schema["default"] = default  # never null: the YAML language server would complete nothing around it
@@ -211,7 +213,7 @@ def _at_least(bound: AtLeast, schema: Schema) -> Schema:
 def _union(arguments: tuple[Any, ...], metadata: Sequence[Any]) -> Schema:
     branches = [one for one in arguments if one is not NoneType]
     if len(branches) > 1:
-        return {"anyOf": _apart([_branch(one) for one in branches])}
+        return {"anyOf": _make_exclusive([_branch(one) for one in branches])}
     schema = _type(
         branches[0], metadata
     )  # `X | None`: one schema with two types is easier to complete than two schemas
@@ -224,7 +226,7 @@ def _branch(annotation: Any) -> Schema:  # noqa: ANN401 - as above
     return {"title": tag.removeprefix("~"), **_type(annotation)}
 
 
-def _apart(branches: list[Schema]) -> list[Schema]:
+def _make_exclusive(branches: list[Schema]) -> list[Schema]:
     """Exclude the values of other branches from a branch that accepts any mapping."""
     known = [one["required"] for one in branches if one.get("required")]
     for one in branches:

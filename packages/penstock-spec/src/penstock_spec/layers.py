@@ -54,7 +54,7 @@ class Layers:
     environment: str
     data: dict[str, Any]
     overlays: tuple[Overlay, ...]
-    found: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     def over(self, path: Path) -> Overlay | None:
         """The deepest overlay that sets this path."""
@@ -97,7 +97,7 @@ class Layers:
 def layered(kind: Kind, spec: Document, platform: Document, environment: str) -> Layers:
     """Merge a spec with one environment. Overrides that cannot be applied are findings."""
     data: dict[str, Any] = {key: copied(value) for key, value in spec.data.items() if key != "environments"}
-    found: list[Problem] = []
+    problems: list[Problem] = []
     overlays: list[Overlay] = []
     base: Path = ("environments", environment)
     for key, value in _outer_first(_mapping(spec.data, base)):
@@ -109,7 +109,7 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
             at = spec.places[(*base, key)].name
             says = f"`{problem}` is not a section here, so it cannot have `{printable(key)}`"
             hint = f"override the whole of `{problem}` instead of `{printable(key)}`"
-            found.append(Problem("unknown-override", at, says, hint, key))
+            problems.append(Problem("unknown-override", at, says, hint, key))
         else:
             overlays.append(Overlay(path, Source.ENVIRONMENT, spec, (*base, key)))
     for base in (("environments", environment, "defaults"), ("defaults",)):
@@ -121,7 +121,7 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
         path = tuple(key.split("."))
         if not present(data, path) and not put(data, path, value):
             overlays.append(Overlay(path, Source.DERIVED, None, ()))
-    return Layers(spec, environment, data, tuple(overlays), tuple(found))
+    return Layers(spec, environment, data, tuple(overlays), tuple(problems))
 
 
 FIXED = ("kind", "name", "environments", "suppress", "acknowledge", "expect")
@@ -140,7 +140,7 @@ def sections(model: type[Section]) -> frozenset[str]:
     return frozenset(path for path, kind in fields if isinstance(kind, type) and issubclass(kind, Section))
 
 
-def copied(data: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
+def copied(data: Any) -> Any:  # noqa: ANN401 - any YAML value
     """A copy of the sections and lists; the values in them are immutable."""
     if isinstance(data, dict):
         return {key: copied(value) for key, value in data.items()}

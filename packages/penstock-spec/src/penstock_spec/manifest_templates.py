@@ -1,4 +1,4 @@
-"""Manifests that a repository's own templates change. Rules look at what these render; the generator implements it."""
+"""Manifests that a repository's own templates change. The generator renders them, and rules check the result."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-if TYPE_CHECKING:  # a lint run without changes needs no models
+if TYPE_CHECKING:  # a cached lint run does not import the models
     from penstock_spec.platform import Environment
     from penstock_spec.reading import Path
 
@@ -25,7 +25,7 @@ class ManifestTemplates(Protocol):
 
     @property
     def key(self) -> str:
-        """A digest of the templates and of what renders them, for caches."""
+        """A digest of the templates and of the code that renders them, for caches."""
 
     def scaled_object(self, spec: Any, environment: Environment) -> RenderedManifest:  # noqa: ANN401 - the model of a kind
         """The ScaledObject of a pipeline, before patches. Raises CannotGoOn if the template cannot be rendered."""

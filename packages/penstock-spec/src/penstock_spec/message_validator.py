@@ -17,7 +17,7 @@ class MessageValidator:
         """Compile the schema. As in pods, formats are not checked."""
         self._schema = compiled.validator_for(_plain(schema), validate_formats=False)
 
-    def wrong(self, message: object) -> str:
+    def first_error(self, message: object) -> str:
         """The first error with its place in the message; empty for a valid message."""
         error = next(iter(self._schema.iter_errors(_plain(message))), None)
         if error is None:
@@ -26,6 +26,6 @@ class MessageValidator:
         return printable(f"{error.message} (at `{at}`)" if at else error.message, 200)
 
 
-def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
     """The value with plain JSON numbers; numbers from YAML remember their text."""
     return json.loads(json.dumps(value))

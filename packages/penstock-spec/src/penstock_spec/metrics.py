@@ -36,7 +36,7 @@ class Value(NamedTuple):
     """A value of a label, with its meaning."""
 
     name: str
-    says: str
+    meaning: str
 
 
 def meaning(**words: str) -> tuple[Value, ...]:
@@ -46,7 +46,7 @@ def meaning(**words: str) -> tuple[Value, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label of metrics. No label has consumers, messages or texts of errors as values: there is no limit to them."""
+    """A label of metrics. Its values are never consumers, messages or error texts, whose number is unlimited."""
 
     name: str
     help: str
@@ -70,7 +70,7 @@ class Metric:
     name: str
     kind: MetricKind
     help: str
-    who: frozenset[Role]
+    roles: frozenset[Role]
     labels: tuple[Label, ...]
     buckets: tuple[float, ...] = ()
     """Upper bounds of a histogram, in seconds."""
@@ -81,11 +81,11 @@ class Metric:
         if not NAME.fullmatch(self.name):
             raise ValueError(f"a metric cannot be called `{self.name}`")
         if (self.kind is MetricKind.COUNTER) != self.name.endswith("_total"):
-            raise ValueError(f"`{self.name}`: counters end in `_total`, and nothing else does")
+            raise ValueError(f"`{self.name}`: only counters end in `_total`")
         if (self.kind is MetricKind.HISTOGRAM) != bool(self.buckets):
-            raise ValueError(f"`{self.name}`: histograms have buckets, and nothing else has")
+            raise ValueError(f"`{self.name}`: only histograms have buckets")
         if any(low >= high for low, high in pairwise(self.buckets)):
-            raise ValueError(f"`{self.name}`: buckets rise")
+            raise ValueError(f"`{self.name}`: buckets must increase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +95,24 @@ class Naming:
     prefix: str
     label: Label
 
-    def counter(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
+    def counter(self, name: str, help_: str, roles: frozenset[Role], *labels: Label) -> Metric:
         """A metric that only grows."""
-        return Metric(f"{self.prefix}_{name}_total", MetricKind.COUNTER, help_, who, (self.label, *labels))
+        return Metric(f"{self.prefix}_{name}_total", MetricKind.COUNTER, help_, roles, (self.label, *labels))
 
-    def gauge(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
+    def gauge(self, name: str, help_: str, roles: frozenset[Role], *labels: Label) -> Metric:
         """A metric that goes up and down."""
-        return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, who, (self.label, *labels))
+        return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, roles, (self.label, *labels))
 
-    def measured(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
+    def measured(self, name: str, help_: str, roles: frozenset[Role], *labels: Label) -> Metric:
         """A gauge that is measured in Redis."""
-        return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, who, (self.label, *labels), measured=True)
+        return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, roles, (self.label, *labels), measured=True)
 
     def histogram(
-        self, name: str, help_: str, who: frozenset[Role], buckets: tuple[float, ...], *labels: Label
+        self, name: str, help_: str, roles: frozenset[Role], buckets: tuple[float, ...], *labels: Label
     ) -> Metric:
         """A histogram of durations."""
         kind = MetricKind.HISTOGRAM
-        return Metric(f"{self.prefix}_{name}_seconds", kind, help_, who, (self.label, *labels), buckets)
+        return Metric(f"{self.prefix}_{name}_seconds", kind, help_, roles, (self.label, *labels), buckets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +126,22 @@ class EveryProcess:
     redis_connects: Metric
 
     @classmethod
-    def of(cls, names: Naming, who: frozenset[Role], **roles: str) -> EveryProcess:
-        """The metrics with these names; `roles` describes each role."""
+    def of(cls, names: Naming, roles: frozenset[Role], **descriptions: str) -> EveryProcess:
+        """The metrics with these names; `descriptions` has a text for each role."""
         return cls(
             names.gauge(
                 "info",
                 "Always 1; its labels describe the process.",
-                who,
-                Label("role", "role of the process", meaning(**roles)),
+                roles,
+                Label("role", "role of the process", meaning(**descriptions)),
                 Label("version", "version of Penstock"),
                 Label("digest", "digest of the resolved spec"),
             ),
-            names.histogram("redis", "Duration of calls to Redis, without the wait of blocking reads.", who, QUICK),
+            names.histogram("redis", "Duration of calls to Redis, without the wait of blocking reads.", roles, QUICK),
             names.counter(
                 "redis_errors",
                 "Failed calls to Redis.",
-                who,
+                roles,
                 Label(
                     "kind",
                     "how the call failed",
@@ -152,8 +152,8 @@ class EveryProcess:
                     ),
                 ),
             ),
-            names.gauge("redis_connections", "Open connections to Redis.", who),
-            names.counter("redis_connects", "How often a connection to Redis was opened.", who),
+            names.gauge("redis_connections", "Open connections to Redis.", roles),
+            names.counter("redis_connects", "How often a connection to Redis was opened.", roles),
         )
 
 
@@ -162,7 +162,7 @@ class Topic:
     """Metrics about one topic."""
 
     title: str
-    says: str
+    description: str
     metrics: tuple[Metric, ...]
 
 
@@ -170,8 +170,8 @@ class Topic:
 class Contract:
     """All metrics of the processes of a kind."""
 
-    says: str
-    """A one-line description."""
+    description: str
+    """One line."""
     shared: Label
     """The label that all its metrics have."""
     topics: tuple[Topic, ...]

@@ -131,7 +131,7 @@ def _position(step: str, length: int) -> int | None:
     return int(step) if INDEX.fullmatch(step) and int(step) < length else None
 
 
-def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem:  # noqa: ANN401 - whatever stands there
+def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem:  # noqa: ANN401 - any value
     """Report the first step that does not exist, with a suggestion."""
     steps = steps_of(patch.path)
     around, step = pointer(steps[:depth]), steps[depth]

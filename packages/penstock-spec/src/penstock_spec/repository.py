@@ -48,7 +48,7 @@ class Inputs:
     complete: bool
     """Whether these are all specs of the repository, not only some named ones."""
     templates: ManifestTemplates | None = None
-    """The repository's own templates, if they change a manifest that rules look at."""
+    """The repository's own templates, if they change a manifest that rules check."""
 
 
 def read_inputs(repository: Repository, templates: ManifestTemplates | None = None) -> Inputs:
@@ -110,12 +110,12 @@ def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) ->
 
 
 def _place(path: Path) -> tuple[int, int] | None:
-    """The identity of a file, whatever its name or link."""
+    """The identity of a file, the same for all its names and links."""
     try:
-        told = os.stat(path)  # noqa: PTH116 - as above
+        status = os.stat(path)  # noqa: PTH116 - as above
     except (OSError, ValueError):
         return None
-    return told.st_dev, told.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _same(path: Path, other: Path) -> bool:

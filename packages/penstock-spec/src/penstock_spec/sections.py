@@ -22,7 +22,7 @@ PATCHABLE = Literal[
 
 
 class Patch(Section):
-    """A change of a generated manifest, for what the spec has no field for. Rules check the patched manifest."""
+    """A change of a generated manifest, if the spec has no field for it. Rules check the patched manifest."""
 
     target: Annotated[PATCHABLE, about("The kind of the manifest.", "Deployment")]
     op: Annotated[Literal["add", "replace", "remove"], about("The operation, as in JSON Patch (RFC 6902).", "add")] = (

@@ -48,7 +48,7 @@ def _section(data: dict[str, Any], path: Path, indent: str) -> Iterator[SpecLine
         yield from _value(f"{indent}{scalar(key)}:", value, here, indent + "  ")
 
 
-def _value(start: str, value: Any, path: Path, indent: str) -> Iterator[SpecLine]:  # noqa: ANN401 - whatever a field holds
+def _value(start: str, value: Any, path: Path, indent: str) -> Iterator[SpecLine]:  # noqa: ANN401 - the value of any field
     if isinstance(value, dict) and value:
         yield SpecLine(start, path, value, leaf=False)
         yield from _section(value, path, indent)
@@ -97,14 +97,14 @@ def origin(layers: Layers, path: Path) -> str:
 
 def values(layers: Layers, model: Section, only: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """All values with path and source, for JSON."""
-    told = []
+    entries = []
     for line in lines(model, only):
         if line.leaf:
             source = layers.source(line.path)
             place = layers.place(line.path)
             at = {"file": place.caret.file, "line": place.caret.line, "column": place.caret.column} if place else None
-            told.append({"path": dotted(line.path), "value": _plain(line.value), "source": source.value, "at": at})
-    return told
+            entries.append({"path": dotted(line.path), "value": _plain(line.value), "source": source.value, "at": at})
+    return entries
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - as above

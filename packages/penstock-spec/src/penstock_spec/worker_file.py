@@ -1,4 +1,4 @@
-"""`worker.json`: a resolved spec for pods, with a digest that proves that it was generated.
+"""`worker.json`: a resolved spec for pods, with a digest that shows whether it was edited.
 
 The digest covers the content, not the text: a tool may reformat the JSON. It covers only what a running process reads,
 so that a new threshold of an alert restarts no pod.
@@ -23,7 +23,7 @@ FORMAT = 1
 """The format that this version writes, and the newest that it reads."""
 AROUND = ("namespace", "redis")
 """The fields of an environment that a process reads."""
-UNASKED = {"redis": {"memory", "ports"}}
+UNUSED = {"redis": {"memory", "ports"}}
 """Fields inside these that only the infrastructure needs."""
 REGENERATE = "run `penstock generate`; change the spec instead of this file"
 
@@ -44,13 +44,13 @@ class WorkerFile:
 def write(environment: str, spec: Section, around: Environment, schema: dict[str, Any] | None) -> tuple[str, str]:
     """The text of the file, and its digest."""
     kind = kinds()[getattr(spec, "kind")]  # noqa: B009 - a part has none, and every kind's model has one
-    said = spec.model_dump(mode="json", by_alias=True, exclude=dict(kind.unused_by_pods))
+    spec_data = spec.model_dump(mode="json", by_alias=True, exclude=dict(kind.unused_by_pods))
     content = {
         "format": FORMAT,
         "kind": kind.name,
         "environment": environment,
-        "spec": said,
-        "around": around.model_dump(mode="json", by_alias=True, include=set(AROUND), exclude=UNASKED),
+        "spec": spec_data,
+        "around": around.model_dump(mode="json", by_alias=True, include=set(AROUND), exclude=UNUSED),
         "schema": schema,
     }
     digest = _digest(content)
@@ -70,15 +70,15 @@ def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:
             f"`{name}` was written by a newer Penstock: its format is {content['format']}, and this one reads {FORMAT}"
         )
         raise CannotGoOn(says, "run an image with that Penstock, or write the file with this one")
-    told = content.pop("digest", None)
-    if checked and told != (digest := _digest(content)):
+    written_digest = content.pop("digest", None)
+    if checked and written_digest != (digest := _digest(content)):
         raise CannotGoOn(
-            f"`{name}` does not match its digest: it says {told}, but its content has {digest}", REGENERATE
+            f"`{name}` does not match its digest: it says {written_digest}, but its content has {digest}", REGENERATE
         )
     try:
         spec = kinds()[content["kind"]].model.model_validate(content["spec"])
         around = Environment.model_validate(content["around"])
-        return WorkerFile(content["environment"], spec, around, content["schema"], str(told))
+        return WorkerFile(content["environment"], spec, around, content["schema"], str(written_digest))
     except (KeyError, ValidationError) as error:
         says = f"`{name}` does not have the content that this Penstock writes: {_first(error)}"
         raise CannotGoOn(

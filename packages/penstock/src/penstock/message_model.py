@@ -40,7 +40,7 @@ def _named(file: File) -> Named | None:
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - heavy
 
     document = load(file)
-    if document.found or not isinstance(document.data, dict):
+    if document.problems or not isinstance(document.data, dict):
         raise CannotGoOn(f"{file.name} cannot be read as it is", f"see `penstock lint {file.name}`")
     message = document.data.get("message")
     schema = message.get("schema") if isinstance(message, dict) else None

@@ -36,18 +36,18 @@ def is_exception(match: str) -> bool:
 def builtin(match: str) -> type[BaseException] | None:
     """The builtin exception of this name, or None."""
     name = SAME.get(match, match).removeprefix("builtins.")
-    found = getattr(builtins, name, None)
-    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+    value = getattr(builtins, name, None)
+    return value if isinstance(value, type) and issubclass(value, BaseException) else None
 
 
-def takes(earlier: str, later: str) -> bool:
+def covers(earlier: str, later: str) -> bool:
     """Whether the earlier match covers everything that the later one matches."""
     if earlier == later:
         return True
     base, derived = builtin(earlier), builtin(later)
     if base and derived:
         return issubclass(derived, base)
-    if base:  # an HTTP status is carried by an exception, and nobody derives from BaseException alone
+    if base:  # an exception carries an HTTP status, and handlers derive theirs from Exception
         return base in (Exception, BaseException)
     if is_status(earlier):
         return earlier.endswith("xx") and is_status(later) and later[0] == earlier[0]
@@ -55,7 +55,7 @@ def takes(earlier: str, later: str) -> bool:
     return derived is None and "." not in earlier and later.rpartition(".")[2] == earlier
 
 
-def nearly(match: str) -> str | None:
+def suggest_match(match: str) -> str | None:
     """A suggestion for a match that is neither a status nor an exception."""
     lower = match.strip().lower()
     status = re.search(r"(?<![0-9a-z])([1-5])([0-9]{2}|xx|[0-9]x|\*\*|\*)(?![0-9a-z])", lower, re.ASCII)

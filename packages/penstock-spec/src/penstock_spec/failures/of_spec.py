@@ -14,5 +14,5 @@ from penstock_spec.model import Section
 def classes_of(spec: Section) -> tuple[str, Mapping[str, FailureMatch]]:
     """The path of the classes, and the classes in their order; empty if the kind has none."""
     path = kinds()[getattr(spec, "kind")].failure_classes  # noqa: B009 - a part has none, and every kind's model has one
-    found: Any = reduce(getattr, path.split("."), spec) if path else {}
-    return path, found
+    classes: Any = reduce(getattr, path.split("."), spec) if path else {}
+    return path, classes

@@ -1,7 +1,7 @@
 """One style for specs, and proof that nothing but the style changed.
 
-Only the blanks between the words of a file are written anew; words, comments and lines stay in their order. `lines`
-holds what a file's lines say, `layout` finds it by YAML's tokens, `comments` finds the places of comments.
+Only the blanks between the words of a file change; words, comments and lines keep their order. `layout` splits the
+lines by YAML's tokens into those of `lines`, and `comments` places the comments.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def formatted(file: File) -> str | NotFormatted:
     if isinstance(file.raw, Problem):
         return NotFormatted(file.raw.says, file.raw.hint)
     before = read(file.name, file.raw)
-    serious = [one for one in before.found if one.rule != "byte-order-mark"]
+    serious = [one for one in before.problems if one.rule != "byte-order-mark"]
     if serious:
         return NotFormatted(f"line {serious[0].at.line}: {serious[0].says}", serious[0].hint)
     text = _styled("\n".join(before.lines))
@@ -41,10 +41,10 @@ def refusal(before: Document, text: str) -> NotFormatted | None:
     """Why a text may not replace a document: it has other values, other words or other comments."""
     after = read(before.file, text.encode())
     place = next(_differing(before, after), None)
-    if place is None and not after.found and "".join("".join(before.lines).split()) == "".join(text.split()):
+    if place is None and not after.problems and "".join("".join(before.lines).split()) == "".join(text.split()):
         return None
-    line = place.line if place else after.found[0].at.line if after.found else 1
-    return NotFormatted(f"line {line}: formatting would change what it means", "write it in a plainer way")
+    line = place.line if place else after.problems[0].at.line if after.problems else 1
+    return NotFormatted(f"line {line}: formatting would change its meaning", "write it in a plainer way")
 
 
 def _differing(before: Document, after: Document) -> Iterator[Span]:
@@ -67,12 +67,12 @@ def _own(document: Document, path: Path) -> object:
 def _styled(text: str) -> str:
     lines = laid_out(text)
     place_comments(lines)
-    told: list[str] = []
+    styled: list[str] = []
     for line in _without_needless_blanks(lines):
-        start = " " * line.now + line.says
-        told.append(start.ljust(line.comment_now) + line.comment if line.comment else start if line.says else "")
+        start = " " * line.now + line.content
+        styled.append(start.ljust(line.comment_now) + line.comment if line.comment else start if line.content else "")
     unfinished = lines[-1].block and not text.endswith("\n")  # a block's text may end without a line's end
-    return "\n".join(told) + ("" if unfinished else "\n")
+    return "\n".join(styled) + ("" if unfinished else "\n")
 
 
 def _without_needless_blanks(lines: list[StyledLine]) -> Iterator[StyledLine]:

@@ -10,14 +10,14 @@ from penstock_spec.formatting.lines import StyledLine
 def place_comments(lines: list[StyledLine]) -> None:
     """Set the new column of every comment."""
     columns: list[StyledLine] = []
-    items = [line for line in lines if line.says and not line.joined]
-    above = 0  # how many of them
+    items = [line for line in lines if line.content and not line.joined]
+    above = 0  # the number of items up to this line
     for number, line in enumerate(lines):
-        if line.says and not line.joined:
+        if line.content and not line.joined:
             above += 1
         if not line.comment:
             continue
-        alone = not line.says
+        alone = not line.content
         home = (line.now if line.joined else _beside(items, above, line.comment_was)) if alone else None
         together = bool(columns) and columns[-1] is lines[number - 1] and columns[-1].comment_was == line.comment_was
         if home is not None and not (line.joined and together):
@@ -37,12 +37,12 @@ def _align(column: list[StyledLine]) -> None:
 
     They move with their lines. A single comment, one space after its text, needs no alignment.
     """
-    said = [line for line in column if line.says]
-    if len(column) == 1 and said[0].comment_was == said[0].end_was + 1:
-        said[0].comment_now = said[0].end + 1
+    with_text = [line for line in column if line.content]
+    if len(column) == 1 and with_text[0].comment_was == with_text[0].end_was + 1:
+        with_text[0].comment_now = with_text[0].end + 1
         return
-    moved = max((one.now - one.was for one in said), default=0)
-    free = max((one.end + 1 for one in said), default=0)
+    moved = max((one.now - one.was for one in with_text), default=0)
+    free = max((one.end + 1 for one in with_text), default=0)
     for line in column:
         line.comment_now = max(line.comment_was + moved, free)
 

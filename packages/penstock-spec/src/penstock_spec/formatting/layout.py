@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock_spec.formatting.lines import StyledLine
 
-DEEPER = 2  # blanks
+INDENT = 2  # blanks
 HEADER = re.compile(r"[|>][-+0-9]*")
 
 
@@ -91,7 +91,7 @@ class _Layout:
 
     def _open(self, kind: str, at: int) -> None:
         number = self._line(at)
-        now = self.blocks[-1].now + DEEPER if self.blocks else 0
+        now = self.blocks[-1].now + INDENT if self.blocks else 0
         self.blocks.append(_Block(kind, at - self.starts[number], now))
 
     def _leave_list(self) -> None:
@@ -108,11 +108,11 @@ class _Layout:
         item = not self.brackets and (kind in {"BlockEntry", "Key"} or at == self.key)
         if item and kind != "BlockEntry":
             self._leave_list()
-        if not line.says:
+        if not line.content:
             self._begin(kind, number, item=item)
         if item:
             line.starts[column] = self.blocks[-1].now
-        line.says += _gap(self.last[number], kind) + self.text[at:end]
+        line.content += _gap(self.last[number], kind) + self.text[at:end]
         line.end_was = end - self.starts[number]
         self.last[number] = kind
         if kind in {"FlowMappingStart", "FlowSequenceStart"}:
@@ -125,11 +125,11 @@ class _Layout:
         line = self.lines[number]
         base = self.blocks[-1].now if self.blocks else 0
         if self.brackets:
-            self._inside(line, 0 if kind.endswith("End") else DEEPER)
+            self._inside(line, 0 if kind.endswith("End") else INDENT)
         elif kind.startswith("Document"):
             line.joined = True
         else:
-            line.now = base if item or kind == "Value" or not self.blocks else base + DEEPER
+            line.now = base if item or kind == "Value" or not self.blocks else base + INDENT
             line.starts[line.was] = line.now
 
     def _inside(self, line: StyledLine, least: int) -> None:
@@ -143,7 +143,7 @@ class _Layout:
         first = self.brackets[0]
         for line in self.lines[first + 1 : number] if len(self.brackets) == 1 else ():
             if not line.joined:  # a comment, or nothing
-                self._inside(line, DEEPER)
+                self._inside(line, INDENT)
         self.brackets.pop()
 
     def _scalar(self, style: str | None, at: int, end: int) -> None:
@@ -157,10 +157,10 @@ class _Layout:
             start = self.starts[number + 1]
             self._word("Scalar", at, start - 1)
             line = self.lines[number]
-            line.says = line.says if line.says.rstrip().endswith("\\") else line.says.rstrip()
+            line.content = line.content if line.content.rstrip().endswith("\\") else line.content.rstrip()
             number += 1
             line = self.lines[number]
-            line.text = line.joined = True
+            line.in_text = line.joined = True
             at = start + min(line.was, end - start)
         self._word("Scalar", at, end)
 
@@ -170,7 +170,7 @@ class _Layout:
         line = self.lines[number]
         line.block = True
         if (
-            line.starts.get(line.was) == above.now + DEEPER
+            line.starts.get(line.was) == above.now + INDENT
         ):  # alone on its line; a comment at this depth would become text
             line.starts[line.was] = above.now
         digit = next((int(one) for one in header if one.isdigit()), 0)
@@ -189,7 +189,7 @@ class _Layout:
                 last = one
         for one in range(number + 1, last + 1):
             source, line = self.source[one], self.lines[one]
-            line.text = line.joined = line.block = True
-            line.now = above.now + (digit or DEEPER)
-            line.says = source[was:]
+            line.in_text = line.joined = line.block = True
+            line.now = above.now + (digit or INDENT)
+            line.content = source[was:]
             line.end_was = len(source)

@@ -12,7 +12,7 @@ class StyledLine:
     was: int
     """Its old indentation."""
     now: int = 0
-    says: str = ""
+    content: str = ""
     """Its text with spaces between tokens, without indentation and comment."""
     starts: dict[int, int] = field(default_factory=dict)
     """The old and new columns of the items that start on this line: several in `- - name: x`."""
@@ -23,7 +23,7 @@ class StyledLine:
     """The old end of its last token."""
     joined: bool = False
     """Whether it continues a text or a collection in brackets from above, so that comments do not belong to it."""
-    text: bool = False
+    in_text: bool = False
     """Whether it is inside a text of several lines, where blank lines matter."""
     block: bool = False
     """Whether it is in a block of text with `|` or `>`, including its first line, where spaces matter."""
@@ -31,9 +31,9 @@ class StyledLine:
     @property
     def blank(self) -> bool:
         """Whether the line can be removed."""
-        return not (self.says or self.comment or self.text)
+        return not (self.content or self.comment or self.in_text)
 
     @property
     def end(self) -> int:
         """The new end of its last token."""
-        return self.now + len(self.says)
+        return self.now + len(self.content)

@@ -14,9 +14,9 @@ __all__ = ["Kind", "kinds"]
 @cache
 def kinds() -> dict[str, Kind]:
     """All kinds by name."""
-    found = {}
+    by_name = {}
     for module in pkgutil.iter_modules(__path__):
         if module.ispkg:
             kind = importlib.import_module(f"{__name__}.{module.name}").KIND
-            found[kind.name] = kind
-    return found
+            by_name[kind.name] = kind
+    return by_name

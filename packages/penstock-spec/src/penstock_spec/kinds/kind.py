@@ -72,5 +72,5 @@ class Kind:
     @property
     def contract(self) -> Contract:
         """The contract of its metrics, imported on first use."""
-        found: Contract = importlib.import_module(self.metrics).CONTRACT
-        return found
+        contract: Contract = importlib.import_module(self.metrics).CONTRACT
+        return contract

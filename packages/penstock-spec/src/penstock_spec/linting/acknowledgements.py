@@ -14,11 +14,11 @@ from penstock_spec.sections import Acknowledgement, Removal
 
 @dataclass(frozen=True, slots=True)
 class AcknowledgementAt:
-    """A dangerous change that a file acknowledges, and where."""
+    """An acknowledgement of a dangerous change, and its place."""
 
     change: str
     name: str
-    """The name of what is removed; empty for a change of the spec itself."""
+    """The name of the removed spec or environment; empty for a change of the spec itself."""
     until: date
     at: Span
 

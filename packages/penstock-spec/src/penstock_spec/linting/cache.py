@@ -39,30 +39,30 @@ TOOLS = ("penstock-spec", "pydantic", "pydantic-core", "PyYAML", "ruamel.yaml", 
 
 def lint(
     repository: Repository,
-    asked: tuple[str, ...],
+    environments: tuple[str, ...],
     today: date,
     inputs: Inputs | None = None,
 ) -> LintResult:
-    """As `lint.lint`, from the cache if possible. `inputs` are those of the repository, if they are read already."""
-    return run(repository, asked, today, inputs or read_inputs(repository))[0]
+    """Like `lint.lint`, from the cache if possible. Pass `inputs` if the repository's files are already read."""
+    return run(repository, environments, today, inputs or read_inputs(repository))[0]
 
 
 def run(
-    repository: Repository, asked: tuple[str, ...], today: date, inputs: Inputs, on_valid: OnValid | None = None
+    repository: Repository, environments: tuple[str, ...], today: date, inputs: Inputs, on_valid: OnValid | None = None
 ) -> tuple[LintResult, Mapping[str, Any]]:
     """The same, with the results of `on_valid` by file; there are none for specs from the cache."""
     folder = repository.root / FOLDER
     tool = fingerprint()
     files = map(_file_key, (inputs.platform, *inputs.specs))
-    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.complete), _templates_key(inputs), *files)
-    kept = load(folder / "run.json")
-    if kept.get("key") == key:
+    key = _key(tool, *environments, "/", today.isoformat(), str(inputs.complete), _templates_key(inputs), *files)
+    cached = load(folder / "run.json")
+    if cached.get("key") == key:
         with contextlib.suppress(*BROKEN):
-            return _outcome(kept, inputs), {}
-    return _afresh(_Keeping(folder, tool, key), inputs, asked, today, on_valid)
+            return _outcome(cached, inputs), {}
+    return _run_and_store(_CacheEntry(folder, tool, key), inputs, environments, today, on_valid)
 
 
-class _Keeping(NamedTuple):
+class _CacheEntry(NamedTuple):
     """Where to store the results of a run, and their keys."""
 
     folder: Path
@@ -70,16 +70,16 @@ class _Keeping(NamedTuple):
     key: str
 
 
-def _afresh(
-    keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, on_valid: OnValid | None
+def _run_and_store(
+    run_entry: _CacheEntry, inputs: Inputs, environments: tuple[str, ...], today: date, on_valid: OnValid | None
 ) -> tuple[LintResult, Mapping[str, Any]]:
     from penstock_spec.linting import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
     from penstock_spec.linting.checked_json import from_json, to_json  # noqa: PLC0415 - as above
 
-    folder, tool, key = keeping
-    around = _key(tool, _file_key(inputs.platform), _templates_key(inputs), *asked)
-    kept = load(folder / "specs.json")
-    entries: Mapping[str, Any] = kept.get("specs", {}) if kept.get("around") == around else {}
+    folder, tool, key = run_entry
+    around = _key(tool, _file_key(inputs.platform), _templates_key(inputs), *environments)
+    cached = load(folder / "specs.json")
+    entries: Mapping[str, Any] = cached.get("specs", {}) if cached.get("around") == around else {}
     known: dict[str, CheckedFile] = {}
     for file in inputs.specs:
         with contextlib.suppress(*BROKEN):
@@ -87,7 +87,7 @@ def _afresh(
             checked = from_json(entry["checked"])
             if entry["key"] == _file_key(file) and _unchanged(file, checked.beside):
                 known[file.name] = checked
-    linted = engine.lint(inputs, asked, today, known, on_valid)
+    linted = engine.lint(inputs, environments, today, known, on_valid)
     beside = [[file.name, linted.specs[file.name].beside] for file in inputs.specs if linted.specs[file.name].beside]
     findings = [_packed(one) for one in linted.outcome.findings]
     specs = {
@@ -102,20 +102,20 @@ def _afresh(
     return linted.outcome, linted.results
 
 
-def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> LintResult:
+def _outcome(cached: Mapping[str, Any], inputs: Inputs) -> LintResult:
     """The cached result; raises `ValueError` if a file beside a spec has changed."""
     files = {file.name: file for file in (inputs.platform, *inputs.specs)}
-    if not all(_unchanged(files[name], asked) for name, asked in kept["beside"]):
+    if not all(_unchanged(files[name], digests) for name, digests in cached["beside"]):
         raise ValueError
-    findings = tuple(_unpacked(one) for one in kept["findings"])
+    findings = tuple(_unpacked(one) for one in cached["findings"])
     pointed = {one.at.file for one in findings}
     lines = {name: file.lines() for name, file in files.items() if name in pointed}
     return LintResult(findings, len(inputs.specs), lines, tuple(files))
 
 
-def _unchanged(file: File, asked: Mapping[str, str | None]) -> bool:
+def _unchanged(file: File, digests: Mapping[str, str | None]) -> bool:
     """Whether the files beside a spec are unchanged."""
-    return all(digest(file.beside(relative)) == was for relative, was in asked.items())
+    return all(digest(file.beside(relative)) == was for relative, was in digests.items())
 
 
 def fingerprint(folders: tuple[Path, ...] = (), tools: tuple[str, ...] = (), *more: str) -> str:
@@ -162,10 +162,10 @@ def _unpacked(one: list[Any]) -> Finding:
 def load(path: Path) -> dict[str, Any]:
     """The content of a cache file. A missing, damaged or foreign file counts as empty."""
     try:
-        kept = json.loads(path.read_bytes())
+        cached = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
-    return kept if isinstance(kept, dict) else {}
+    return cached if isinstance(cached, dict) else {}
 
 
 def _text(content: Mapping[str, Any]) -> bytes:

@@ -33,9 +33,9 @@ class ChangeFindings:
 
 
 def check_changes(
-    platform: PlatformFile, documents: Iterable[Document], there: Collection[str], before: Before, today: date
+    platform: PlatformFile, documents: Iterable[Document], current: Collection[str], before: Before, today: date
 ) -> ChangeFindings:
-    """Check the changes of specs without findings. Specs in `before` whose names are not in `there` are removed."""
+    """Check the changes of specs without findings. Specs in `before` whose names are not in `current` are removed."""
     file = platform.document.file
     files: dict[bool, dict[str, CheckedFile]] = {True: {file: CheckedFile()}, False: {file: CheckedFile()}}
     for document in documents:
@@ -44,7 +44,7 @@ def check_changes(
             kept = files[_is_acknowledged(found, "", accepted, today)].setdefault(document.file, CheckedFile())
             kept.add(environment, [found])
     accepted = acknowledgements.of_platform(platform.document)
-    for environment, name, found in _removed(platform, there, before):
+    for environment, name, found in _removed(platform, current, before):
         files[_is_acknowledged(found, name, accepted, today)][file].add(environment, [found])
     environments = tuple(before)
     merged = {
@@ -72,7 +72,7 @@ def _of_spec(document: Document, platform: PlatformFile, before: Before) -> Iter
                 )
 
 
-def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> Iterator[tuple[str, str, Problem]]:
+def _removed(platform: PlatformFile, current: Collection[str], before: Before) -> Iterator[tuple[str, str, Problem]]:
     known = platform.model.environments if platform.model else {}
     file = platform.document.file
     for environment, specs in before.items():
@@ -82,7 +82,7 @@ def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> 
             at = platform.document.nearest(("environments",))
             yield environment, environment, Problem("environment-removed", at, says, hint)
             continue
-        for name in sorted(specs.keys() - set(there)):
+        for name in sorted(specs.keys() - set(current)):
             says = f"`{name}` no longer has a spec, which removes its generated files"
             hint = _hint(f"{{change: remove-pipeline, name: {name}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments", environment))

@@ -60,7 +60,7 @@ def check_platform(document: Document) -> PlatformFile:
     """Check the shape of the platform file and the paths of its defaults. Rules about environments run later."""
     checked = CheckedFile()
     init = "write the environments into it, as `penstock init` does"
-    checked.add("", (one._replace(hint=init) if one.rule == "empty-file" else one for one in document.found))
+    checked.add("", (one._replace(hint=init) if one.rule == "empty-file" else one for one in document.problems))
     if not isinstance(document.data, dict):
         _not_a_mapping(document, checked, "platform")
         return PlatformFile(document, None, checked)
@@ -74,7 +74,7 @@ def check_platform(document: Document) -> PlatformFile:
         )
         checked.add("", [one for one in found if one.path not in broken])
         return PlatformFile(document, None, checked)
-    if any(one.rule != "byte-order-mark" for one in document.found):
+    if any(one.rule != "byte-order-mark" for one in document.problems):
         return PlatformFile(document, None, checked)
     bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
     checked.add("", first(one for base in bases for one in overrides.unknown(document, base, None)))
@@ -94,7 +94,7 @@ def check_spec(
     beside: Beside,
     templates: ManifestTemplates | None = None,
 ) -> CheckedFile:
-    """One spec in every environment that is asked for."""
+    """One spec in each of these environments."""
     return check_and_resolve(document, platform, environments, beside, templates)[0]
 
 
@@ -107,7 +107,7 @@ def check_and_resolve(
 ) -> tuple[CheckedFile, Resolved]:
     """The same, with the model of the spec in each environment where it has the right shape."""
     checked, resolved = CheckedFile(), Resolved()
-    checked.add("", document.found)
+    checked.add("", document.problems)
     if not isinstance(document.data, dict):
         _not_a_mapping(document, checked, "pipeline")
         return checked, resolved
@@ -119,15 +119,15 @@ def check_and_resolve(
     broken = _broken(document)
     for environment in environments if platform.model else ():
         layers = layered(kind, document if usable else _without_overrides(document), platform.document, environment)
-        checked.add(environment, layers.found)
+        checked.add(environment, layers.problems)
         spec = _shaped(kind, layers, broken, environment, checked)
         if spec is None or platform.model is None:
             continue
         around = platform.model.environments[environment]
         subject = SpecContext(spec, environment, around, platform.document, layers, beside, templates)
-        for name, looks in _rules_of(kind.rules):
-            checked.problems += [(environment, one._replace(rule=name)) for one in looks(subject)]
-        checked.facts.append(show(kind, subject))
+        for name, check in _rules_of(kind.rules):
+            checked.problems += [(environment, one._replace(rule=name)) for one in check(subject)]
+        checked.facts.append(facts_of(kind, subject))
         resolved[environment] = spec, layers
     if not platform.model or not environments:
         alone = layered(kind, _without_overrides(document), Document("", ()), "")
@@ -166,7 +166,7 @@ def finding(found: Problem, environments: tuple[str, ...]) -> Finding:
     return Finding(rule.name, rule.severity, rule.title, found.at, says, hint, environments, path)
 
 
-def show(kind: Kind, subject: SpecContext[Any]) -> SpecFacts:
+def facts_of(kind: Kind, subject: SpecContext[Any]) -> SpecFacts:
     """The facts of a spec for rules across specs."""
     values: dict[str, Any] = {}
     for path in kind.exposed:
@@ -207,7 +207,7 @@ def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str
 
 def _broken(document: Document) -> frozenset[str]:
     """Paths with unreadable values; further errors at these paths are not reported."""
-    return frozenset(one.path for one in document.found if one.path and one.rule != "duplicate-key")
+    return frozenset(one.path for one in document.problems if one.path and one.rule != "duplicate-key")
 
 
 def _inside(path: str, broken: frozenset[str]) -> bool:
@@ -239,8 +239,8 @@ def _text_of(*documents: Document) -> Callable[[Span], str]:
 
 
 def _not_a_mapping(document: Document, checked: CheckedFile, kind: str) -> None:
-    read = all(one.rule == "byte-order-mark" for one in document.found)
-    if read or document.data is not None:
+    readable = all(one.rule == "byte-order-mark" for one in document.problems)
+    if readable or document.data is not None:
         says = f"the file contains {kind_of(document.data)}, not fields"
         checked.add("", [Problem("not-a-spec", document.start, says, f"start it with `kind: {kind}`")])
 
@@ -250,23 +250,23 @@ def _kind(document: Document, checked: CheckedFile) -> Kind | None:
     known = kinds()
     if isinstance(name, str) and name in known:
         return known[name]
-    told = " or ".join(f"`{one}`" for one in known)
+    names = " or ".join(f"`{one}`" for one in known)
     if "kind" not in document.data:
         says = "`kind` is required, and has no default"
         checked.add("", [Problem("missing-field", document.start, says, "add it, such as `kind: pipeline`", "kind")])
     elif not _inside("kind", _broken(document)):
         close = nearest(str(name), list(known))
         says = f"{kind_of(name).removeprefix('the text ')} is not a kind of spec"
-        hint = f"write `{close}`" if close else f"write {told}"
+        hint = f"write `{close}`" if close else f"write {names}"
         if name == "platform":
-            hint = f"put it into the platform file, or write {told}"
+            hint = f"put it into the platform file, or write {names}"
         checked.add("", [Problem("unknown-kind", document.nearest(("kind",)), says, hint, "kind")])
     return None
 
 
 def _without_overrides(document: Document) -> Document:
     data = {key: value for key, value in document.data.items() if key != "environments"}
-    return Document(document.file, document.lines, data, document.places, document.found)
+    return Document(document.file, document.lines, data, document.places, document.problems)
 
 
 def _add_suppressions(found: list[Suppression], document: Document, model: type[Section], checked: CheckedFile) -> None:

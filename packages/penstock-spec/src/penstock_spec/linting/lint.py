@@ -21,10 +21,10 @@ from penstock_spec.manifest_templates import ManifestTemplates
 from penstock_spec.reading import Document, Problem, read
 from penstock_spec.repository import Inputs
 
-MadeT = TypeVar("MadeT")
+ResultT = TypeVar("ResultT")
 
-SEVERAL = 32
-"""With fewer files, checking in parallel is not worth it."""
+MIN_PARALLEL = 32
+"""With fewer files, checking in parallel costs more than it saves."""
 
 
 OnValid = Callable[[File, Resolved], object]
@@ -43,24 +43,24 @@ class LintRun:
 def load(file: File) -> Document:
     """Read a file as a document; its problems are in the document."""
     if isinstance(file.raw, Problem):
-        return Document(file.name, (), found=(file.raw,))
+        return Document(file.name, (), problems=(file.raw,))
     return read(file.name, file.raw)
 
 
-def choose_environments(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
+def choose_environments(platform: PlatformFile, selected: tuple[str, ...]) -> tuple[str, ...]:
     """The environments to check: the selected ones, or all."""
     known = tuple(platform.model.environments) if platform.model else ()
-    for one in asked if platform.model else ():
+    for one in selected if platform.model else ():
         if one not in known:
             close = nearest(one, known) or next((name for name in known if name.startswith(one)), None)
             hint = f"did you mean `{close}`?" if close else "it has " + ", ".join(f"`{name}`" for name in known)
             raise CannotGoOn(f"the platform file has no environment `{one}`", hint)
-    return tuple(one for one in known if not asked or one in asked)
+    return tuple(one for one in known if not selected or one in selected)
 
 
 def lint(
     inputs: Inputs,
-    asked: tuple[str, ...],
+    selected: tuple[str, ...],
     today: date,
     known: Mapping[str, CheckedFile] | None = None,
     on_valid: OnValid | None = None,
@@ -71,20 +71,20 @@ def lint(
     `on_valid`.
     """
     platform = check_platform(load(inputs.platform))
-    environments = choose_environments(platform, asked)
+    environments = choose_environments(platform, selected)
     earlier = known or {}
     new = [file for file in inputs.specs if file.name not in earlier]
-    made, results = {}, {}
+    newly_checked, results = {}, {}
     check = partial(_check, platform, environments, inputs.templates, on_valid)
     for file, (checked, result) in zip(new, _all(new, check), strict=True):
-        made[file.name] = checked
+        newly_checked[file.name] = checked
         if result is not None:
             results[file.name] = result
-    specs = {file.name: earlier.get(file.name) or made[file.name] for file in inputs.specs}
+    specs = {file.name: earlier.get(file.name) or newly_checked[file.name] for file in inputs.specs}
     files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
     for environment, found in check_across_specs(platform, environments, files.values(), complete=inputs.complete):
         files[found.at.file].problems.append((environment, found))
-    findings = merge_findings(files, environments, today, complete=inputs.complete and not asked)
+    findings = merge_findings(files, environments, today, complete=inputs.complete and not selected)
     lines = lines_of(inputs, findings)
     return LintRun(LintResult(tuple(findings), len(inputs.specs), lines, tuple(files)), specs, results)
 
@@ -95,9 +95,9 @@ def lines_of(inputs: Inputs, findings: Iterable[Finding]) -> dict[str, tuple[str
     return {file.name: file.lines() for file in (inputs.platform, *inputs.specs) if file.name in wanted}
 
 
-def _all(files: list[File], work: Callable[[File], MadeT]) -> Iterable[MadeT]:
+def _all(files: list[File], work: Callable[[File], ResultT]) -> Iterable[ResultT]:
     """Map over the files, in forks if there are many; only then `forks` is imported."""
-    if len(files) < SEVERAL:
+    if len(files) < MIN_PARALLEL:
         return map(work, files)
     from penstock_spec.forks import map_in_forks  # noqa: PLC0415 - as above
 
@@ -111,22 +111,22 @@ def _check(
     on_valid: OnValid | None,
     file: File,
 ) -> tuple[CheckedFile, object]:
-    asked: dict[str, str | None] = {}
-    checked, resolved = check_and_resolve(load(file), platform, environments, _beside(file, asked), templates)
-    checked.beside = asked
-    well = not any(catalogue()[one.rule].severity is Severity.ERROR for _, one in checked.problems)
-    return checked, on_valid(file, resolved) if on_valid and resolved and well else None
+    digests: dict[str, str | None] = {}
+    checked, resolved = check_and_resolve(load(file), platform, environments, _beside(file, digests), templates)
+    checked.beside = digests
+    valid = not any(catalogue()[one.rule].severity is Severity.ERROR for _, one in checked.problems)
+    return checked, on_valid(file, resolved) if on_valid and resolved and valid else None
 
 
-def _beside(file: File, asked: dict[str, str | None]) -> Beside:
-    """A function that reads files beside a spec, and notes their digests in `asked`."""
+def _beside(file: File, digests: dict[str, str | None]) -> Beside:
+    """A function that reads files beside a spec, and records their digests in `digests`."""
 
-    def reading(relative: str) -> bytes | None:
+    def read_beside(relative: str) -> bytes | None:
         raw = file.beside(relative)
-        asked[relative] = digest(raw)
+        digests[relative] = digest(raw)
         return raw
 
-    return reading
+    return read_beside
 
 
 def check_across_specs(

@@ -15,15 +15,15 @@ from penstock_spec.reading import Document, Path, Problem, dotted, first
 from penstock_spec.values.strings import printable
 from penstock_spec.values.yaml_text import flow
 
-LONGEST_TOLD = 60
+MAX_VALUE_LENGTH = 60
 """The maximum length of a value in a hint."""
 
-MOST_TOLD = 4
+MAX_PATHS = 4
 """The maximum number of paths in a hint."""
 
 
 def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[bool, list[Problem]]:
-    """Check the names and paths of a spec's overrides. The first value says whether they can be applied."""
+    """Check the names and paths of a spec's overrides. The first value is whether they can be applied."""
     environments = document.data.get("environments")
     if environments is None and "environments" not in document.data:
         return True, []
@@ -41,9 +41,9 @@ def _misplaced(document: Document, kind: Kind, platform: Platform | None) -> Ite
         if platform and name not in platform.environments:
             known = list(platform.environments)
             close = nearest(name, known) or next((one for one in known if one.startswith(name)), None)
-            told = " or ".join(f"`{one}`" for one in known)
+            names = " or ".join(f"`{one}`" for one in known)
             says = f"the platform file has no environment `{printable(name)}`"
-            hint = f"write `{close}`" if close else f"write {told}, or add it to the platform file"
+            hint = f"write `{close}`" if close else f"write {names}, or add it to the platform file"
             yield Problem("unknown-environment", document.places[base].name, says, hint, dotted(base))
         if isinstance(overrides, dict):
             yield from unknown(document, base, kind)
@@ -59,13 +59,13 @@ def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Probl
     for step in base:
         section = section.get(step) if isinstance(section, dict) else None
     for key in section if isinstance(section, dict) else ():
-        told = _fixed(key, kind) or _unknown(section, key, kind)
-        told = told or _replaced(section, key, kind) or _twice(section, key, kind)
-        if told:
-            yield Problem("unknown-override", document.places[(*base, key)].name, *told, dotted((*base, key)))
+        problem = _of_fixed_field(key, kind) or _of_unknown_path(section, key, kind)
+        problem = problem or _of_whole_section(section, key, kind) or _set_twice(section, key, kind)
+        if problem:
+            yield Problem("unknown-override", document.places[(*base, key)].name, *problem, dotted((*base, key)))
 
 
-def _fixed(key: str, kind: Kind | None) -> tuple[str, str] | None:
+def _of_fixed_field(key: str, kind: Kind | None) -> tuple[str, str] | None:
     first, _, rest = key.partition(".")
     if first not in FIXED:
         return None
@@ -76,25 +76,27 @@ def _fixed(key: str, kind: Kind | None) -> tuple[str, str] | None:
     return says, "write it once, at the top level of the spec" if kind else "write it in each spec"
 
 
-def _unknown(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
-    told = [unknown_path(one, key, section) for one in _candidates(kind)]
-    return told[0] if all(told) else None
+def _of_unknown_path(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
+    problems = [unknown_path(one, key, section) for one in _candidates(kind)]
+    return problems[0] if all(problems) else None
 
 
-def _replaced(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
+def _of_whole_section(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
     """Refuse to override a whole section: it would silently drop fields that are set elsewhere."""
     value = section[key]
     if not any(key in sections(one.model) for one in _candidates(kind)):
         return None
     says = f"this would replace all of `{key}`, including fields that are set elsewhere"
     every = [leaf for one in _candidates(kind) for leaf in _leaves(one, key, value) if leaf[0] not in section]
-    exact = {path for path, _ in every if path.startswith(f"{key}.")}  # another kind may know the field elsewhere
-    leaves = dict(islice((leaf for leaf in every if not exact or leaf[0] in exact), MOST_TOLD + 1))
+    exact = {path for path, _ in every if path.startswith(f"{key}.")}  # another kind may have the field elsewhere
+    leaves = dict(islice((leaf for leaf in every if not exact or leaf[0] in exact), MAX_PATHS + 1))
     if not leaves:
         return says, "remove it; each field has a path of its own, such as `work.timeout`"
-    told = [f"`{path}: {text if len(text := flow(one)) <= LONGEST_TOLD else '...'}`" for path, one in leaves.items()]
-    more = ", ..." if len(leaves) > MOST_TOLD else ""
-    return says, "write " + ", ".join(told[:MOST_TOLD]) + more
+    lines = [
+        f"`{path}: {text if len(text := flow(one)) <= MAX_VALUE_LENGTH else '...'}`" for path, one in leaves.items()
+    ]
+    more = ", ..." if len(leaves) > MAX_PATHS else ""
+    return says, "write " + ", ".join(lines[:MAX_PATHS]) + more
 
 
 def _leaves(kind: Kind, path: str, value: object) -> Iterator[tuple[str, Any]]:
@@ -103,11 +105,11 @@ def _leaves(kind: Kind, path: str, value: object) -> Iterator[tuple[str, Any]]:
         here = f"{path}.{key}"
         if isinstance(inner, dict) and here in sections(kind.model):
             yield from _leaves(kind, here, inner)
-        elif path_meant := here if knows(kind.model, here) else nearest_path(kind.model, here, FIXED):
-            yield path_meant, inner
+        elif known_path := here if knows(kind.model, here) else nearest_path(kind.model, here, FIXED):
+            yield known_path, inner
 
 
-def _twice(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
+def _set_twice(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
     steps = key.split(".")
     around = next((one for end in range(1, len(steps)) if (one := ".".join(steps[:end])) in section), None)
     if around is None or any(around in sections(one.model) for one in _candidates(kind)):

@@ -42,7 +42,7 @@ BOUNDS = {
     "greater_than": ("gt", "more than"),
     "less_than_equal": ("le", "at most"),
 }
-OR_LEAVE_OUT = ", or remove it"
+OR_REMOVE = ", or remove it"
 YES_AND_NO = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 
 
@@ -63,8 +63,8 @@ class ShapeCheck:
     def deviations(self, error: ValidationError) -> list[Problem]:
         """The problems of a failed validation."""
         found = first(self._one(dict(detail)) for detail in error.errors(include_url=False))
-        meant = {one.path: one.hint for one in found if one.rule == "unknown-field"}
-        return [one for one in found if one.rule != "missing-field" or not _mistyped(one.path, meant)]
+        hints = {one.path: one.hint for one in found if one.rule == "unknown-field"}
+        return [one for one in found if one.rule != "missing-field" or not _mistyped(one.path, hints)]
 
     def _one(self, detail: dict[str, Any]) -> Problem:
         kind, context = str(detail["type"]), detail.get("ctx") or {}
@@ -77,47 +77,47 @@ class ShapeCheck:
             return choice(
                 self.model, str(context.get("expected", "")), detail.get("input"), self.at(path), dotted(path)
             )
-        if kind == "wrong-type" and (slip := self._slip(path)) is not None:
-            return self._unknown((*path, slip))
+        if kind == "wrong-type" and (mistyped := self._mistyped_key(path)) is not None:
+            return self._unknown((*path, mistyped))
         place = self.name_at(path) if "[key]" in detail["loc"] else self.at(path)
-        rule, says, hint = _told(kind, detail, f"`{example(self.model, path)}`", self.text(place))
+        rule, says, hint = _describe(kind, detail, f"`{example(self.model, path)}`", self.text(place))
         if kind == "model_type" and (key := glued(detail.get("input"), keys_beside(self.model, path))):
             several = re.search(r"\s\w+:", key.partition(": ")[2])  # lines that YAML has joined
             hint = "put a space after each colon" if several else f"write `{key}`, with a space after the colon"
         if required(self.model, path):
-            hint = hint.removesuffix(OR_LEAVE_OUT)
+            hint = hint.removesuffix(OR_REMOVE)
         return Problem(rule, place, says, hint, dotted(path))
 
     def _unknown(self, path: Path) -> Problem:
         rule, says, hint = unknown_field(self.model, path, self.foreign, self.data, self.written)
         return Problem(rule, self.name_at(path), says, hint, dotted(path))
 
-    def _slip(self, path: Path) -> str | None:
+    def _mistyped_key(self, path: Path) -> str | None:
         """The mistyped key of a value for which no section of a union fits."""
         beside = keys_beside(self.model, path)
         return next((key for key in at_path(self.data, path) if nearest(key, beside)), None)
 
     def _missing(self, path: Path, rest: tuple[str, ...]) -> Problem:
-        whole = (*path, *rest)
-        says = f"`{dotted(whole)}` is required, and has no default"
+        full_path = (*path, *rest)
+        says = f"`{dotted(full_path)}` is required, and has no default"
         at = self.name_at(path)
         inside = self.text(at).startswith(f"{dotted(path)}.")  # an override by path: there it is added by path as well
-        key = dotted(whole) if path and inside else rest[-1]
-        hint = f"add it, such as `{key}: {example(self.model, whole)}`"
-        return Problem("missing-field", at, says, hint, dotted(whole))
+        key = dotted(full_path) if path and inside else rest[-1]
+        hint = f"add it, such as `{key}: {example(self.model, full_path)}`"
+        return Problem("missing-field", at, says, hint, dotted(full_path))
 
 
-def _mistyped(path: str, meant: Mapping[str, str]) -> bool:
+def _mistyped(path: str, hints: Mapping[str, str]) -> bool:
     """Whether the hint of an unknown field explains why this field is missing."""
     around, _, key = path.rpartition(".")
-    beside = (hint for one, hint in meant.items() if one.rpartition(".")[0] == around)
-    moved = (hint for one, hint in meant.items() if one.rpartition(".")[2] == key)
+    beside = (hint for one, hint in hints.items() if one.rpartition(".")[0] == around)
+    moved = (hint for one, hint in hints.items() if one.rpartition(".")[2] == key)
     return any(hint.startswith((f"write `{key}`", f"write `{key}:")) for hint in beside) or any(
         hint == f"move it to {f'`{around}`' if around else 'the top level'}" for hint in moved
     )
 
 
-def _told(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tuple[str, str, str]:
+def _describe(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tuple[str, str, str]:
     """The rule, the message and the hint for a value."""
     value, context = detail.get("input"), detail.get("ctx") or {}
     if kind in BOUNDS:
@@ -126,7 +126,7 @@ def _told(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tupl
     if kind == "too_short":
         return "out-of-range", "it is empty", f"write at least one, such as {such_as}"
     if kind in EXPECTED:
-        return "wrong-type", f"expected {EXPECTED[kind]}, not {kind_of(value)}", _way_out(kind, value, such_as, text)
+        return "wrong-type", f"expected {EXPECTED[kind]}, not {kind_of(value)}", _type_hint(kind, value, such_as, text)
     written = str(detail.get("msg") or "it cannot be read").replace("{{", "{").replace("}}", "}")
     says = str(context.get("says") or written)
     if kind == "wrong-type":
@@ -151,7 +151,7 @@ def _path(data: object, loc: tuple[int | str, ...]) -> tuple[Path, tuple[str, ..
     return tuple(path), ()
 
 
-def _way_out(kind: str, value: object, example: str, written: str) -> str:
+def _type_hint(kind: str, value: object, example: str, written: str) -> str:
     """The hint for a value of the wrong type."""
     bare = ", without quotes" if written.startswith(("'", '"')) else ""
     text = value.lower() if isinstance(value, str) else ""
@@ -164,12 +164,12 @@ def _way_out(kind: str, value: object, example: str, written: str) -> str:
     if kind == "bool_type":
         return "write `true` or `false`"
     if value is None:
-        return f"write it like {example}{OR_LEAVE_OUT}"
+        return f"write it like {example}{OR_REMOVE}"
     return f"write it like {example}"
 
 
 def _without_quotes(value: object, written: str) -> str:
-    """What was meant as text where YAML reads something else."""
+    """The text that was probably intended, if YAML reads another type."""
     if isinstance(value, (bool, int, float)):
         return flow(value)
     placeholder = isinstance(value, dict) and [*value.values()] == [None]  # as in `consumer: {hostname}`

@@ -34,17 +34,17 @@ def unknown_field(
         return "unknown-field", f"`{key}` cannot be combined with {others} in {here}", "keep one of the two"
     says = f"`{printable(key)}` is not a field of {here}"
     rest = section.get(key)
-    if meant := glued(key if rest is None else f"{key}: {rest}", beside):
-        return "unknown-field", says, f"write `{meant}`, with a space after the colon"
-    word = foreign.get(key)
-    if word is not None:
-        return word.rule, says, _from(word.hint, around, model)
-    return "unknown-field", says, _meant(model, path, beside, written)
+    if pair := glued(key if rest is None else f"{key}: {rest}", beside):
+        return "unknown-field", says, f"write `{pair}`, with a space after the colon"
+    replacement = foreign.get(key)
+    if replacement is not None:
+        return replacement.rule, says, _relative(replacement.hint, around, model)
+    return "unknown-field", says, _suggest_key(model, path, beside, written)
 
 
-def _from(hint: str, around: str, model: type[Section]) -> str:
+def _relative(hint: str, around: str, model: type[Section]) -> str:
     """Rewrite a hint with paths for a file, where keys are relative to their section."""
-    why, write, fields = hint.partition("write ")
+    start, write, fields = hint.partition("write ")
 
     def field(match: re.Match[str]) -> str:
         section, _, name = match[1].rpartition(".")
@@ -54,10 +54,10 @@ def _from(hint: str, around: str, model: type[Section]) -> str:
             return f"`{name}{match[2]}`"
         return f"`{name}{match[2]}` " + (f"under `{section}`" if section else "at the top level")
 
-    return why + write + re.sub(r"`([\w.]+)((?:: [^`]*)?)`", field, fields)
+    return start + write + re.sub(r"`([\w.]+)((?:: [^`]*)?)`", field, fields)
 
 
-def _meant(model: type[Section], path: Path, beside: tuple[str, ...], written: object) -> str:
+def _suggest_key(model: type[Section], path: Path, beside: tuple[str, ...], written: object) -> str:
     """The hint for an unknown key."""
     key = str(path[-1])
     close = nearest(key, beside) or nearest(key.replace("-", "_").lower(), beside)
@@ -65,9 +65,8 @@ def _meant(model: type[Section], path: Path, beside: tuple[str, ...], written: o
         return f"remove it; `{close}` is already there"
     if close:
         return f"write `{close}`"
-    inside = any(
-        isinstance(step, int) for step in path
-    )  # a key of an item does not belong to a section outside the list
+    # A key of an item does not belong to a section outside the list.
+    inside = any(isinstance(step, int) for step in path)
     moved = [] if inside else sections_with(model, key)
     if len(moved) == 1 and key in at_path(written, steps(moved[0])):
         there = f"{moved[0]}.{key}".lstrip(".")
@@ -99,14 +98,14 @@ def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple
     if knows(kind.model, key):
         return None
     says = f"`{printable(key)}` is not the path of a field"
-    if whole := _within(kind.model, key):
-        return f"`{printable(key)}` would be a part of `{whole}`, which is one value", f"write the whole of `{whole}`"
-    if word := kind.foreign_fields.get(key.rpartition(".")[2]):
-        return says, word.hint
-    meant = nearest_path(kind.model, key, FIXED)
-    if meant in overrides:
-        return says, f"remove it; `{meant}` is already there"
-    return says, f"write `{meant}`" if meant else "write the path of a field, such as `work.timeout`"
+    if outer := _within(kind.model, key):
+        return f"`{printable(key)}` would be a part of `{outer}`, which is one value", f"write the whole of `{outer}`"
+    if replacement := kind.foreign_fields.get(key.rpartition(".")[2]):
+        return says, replacement.hint
+    close = nearest_path(kind.model, key, FIXED)
+    if close in overrides:
+        return says, f"remove it; `{close}` is already there"
+    return says, f"write `{close}`" if close else "write the path of a field, such as `work.timeout`"
 
 
 def nearest_path(model: type[Section], key: str, without: tuple[str, ...] = ()) -> str | None:
@@ -116,7 +115,7 @@ def nearest_path(model: type[Section], key: str, without: tuple[str, ...] = ()) 
     return close or elsewhere(model, key.rpartition(".")[2])
 
 
-def leads(model: type[Section], path: str) -> bool:
+def can_have_findings(model: type[Section], path: str) -> bool:
     """Whether a finding can be at this path. A path inside a field with arbitrary content can have findings."""
     return knows(model, NUMBER.sub("[]", path).removesuffix("[]")) or bool(_within(model, path))
 
@@ -145,8 +144,8 @@ def choice(model: type[Section], expected: str, value: object, at: Span, where: 
     close = nearest(str(value), choices) if isinstance(value, str) else None
     if (value is False or value is None) and "none" in choices:
         close = "none"
-    told = ", ".join(f"`{one}`" for one in (*choices, *_sections(model, where)))
-    hint = f"write `{close}`" if close else f"write one of {told}" if "," in told else f"write {told}"
+    allowed = ", ".join(f"`{one}`" for one in (*choices, *_sections(model, where)))
+    hint = f"write `{close}`" if close else f"write one of {allowed}" if "," in allowed else f"write {allowed}"
     if isinstance(value, str):
         return Problem("unknown-choice", at, f"`{printable(value)}` is not one of the choices", hint, where)
     return Problem("wrong-type", at, f"expected a word, not {kind_of(value)}", hint, where)
@@ -155,18 +154,18 @@ def choice(model: type[Section], expected: str, value: object, at: Span, where: 
 def example(model: type[Section], path: Path) -> str:
     """An example for a field."""
     field = _field(model, path)
-    meant = field.info.examples[0] if field and field.info.examples else "..."
-    if field and meant == []:
-        meant = [_needed(part) for part, _ in parts_in(field.info.annotation)]
-    if path and isinstance(path[-1], int) and isinstance(meant, list):
-        meant = meant[0] if meant else "..."
-    return flow(meant)
+    value = field.info.examples[0] if field and field.info.examples else "..."
+    if field and value == []:
+        value = [_with_required_fields(part) for part, _ in parts_in(field.info.annotation)]
+    if path and isinstance(path[-1], int) and isinstance(value, list):
+        value = value[0] if value else "..."
+    return flow(value)
 
 
-def _needed(model: type[Section]) -> dict[str, Any]:
+def _with_required_fields(model: type[Section]) -> dict[str, Any]:
     """A section with its required fields."""
-    needed = {key_of(name, info): info for name, info in model.model_fields.items() if info.is_required()}
-    return {key: (info.examples or ["..."])[0] for key, info in needed.items()}
+    fields = {key_of(name, info): info for name, info in model.model_fields.items() if info.is_required()}
+    return {key: (info.examples or ["..."])[0] for key, info in fields.items()}
 
 
 def required(model: type[Section], path: Path) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 from penstock_spec.catalogue import catalogue
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Span
-from penstock_spec.linting.suggestions import leads, nearest_path
+from penstock_spec.linting.suggestions import can_have_findings, nearest_path
 from penstock_spec.model import Section
 from penstock_spec.reading import Document, Problem, first
 from penstock_spec.sections import Suppression
@@ -19,7 +19,7 @@ from penstock_spec.values.strings import printable
 
 @dataclass(frozen=True, slots=True)
 class SuppressionAt:
-    """A suppression that a file asks for, and where."""
+    """A suppression in a file, and its place."""
 
     rule: str
     path: str
@@ -38,7 +38,7 @@ def placed(
         rule = catalogue().get(one.rule)
         if rule is None or rule.scope in ("reported", "change"):
             invalid.append(partial(_cannot_suppress, one.rule, at, f"suppress[{index}].rule"))
-        elif one.at and not leads(model, one.at):
+        elif one.at and not can_have_findings(model, one.at):
             at = document.nearest(("suppress", index, "at"))
             invalid.append(partial(_not_a_path, model, one.at, at, f"suppress[{index}].at"))
         else:

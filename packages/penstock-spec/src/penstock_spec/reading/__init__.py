@@ -10,7 +10,7 @@ __all__ = ["Document", "Path", "Place", "Problem", "dotted", "first", "read"]
 
 
 def read(file: str, raw: bytes) -> Document:
-    """Read one document. Never raises for the content of the file; its problems are in `found`."""
+    """Read one document. Never raises for the content of the file; its mistakes are in `problems`."""
     from penstock_spec.reading.compose import read as compose  # noqa: PLC0415 - an unchanged run never parses
 
     return compose(file, raw)

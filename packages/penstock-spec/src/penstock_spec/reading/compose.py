@@ -20,7 +20,7 @@ DEEPEST = 40
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 MOST_VALUES = 5_000
-"""A spec of every section has a hundred. The reference parser takes a fifth of a second for this many."""
+"""A spec that uses every section has about a hundred. The reference parser takes a fifth of a second for 5,000."""
 
 
 class Mark(Protocol):
@@ -35,11 +35,11 @@ class _Stop(Exception):  # noqa: N818 - not an error: it ends reading
 
 
 def read(file: str, raw: bytes) -> Document:
-    """Read one document. Never raises for what is in the file: all that is wrong with it is in `found`."""
+    """Read one document. Never raises for the content of the file; its mistakes are in `problems`."""
     text = source.decode(file, raw)
     if not text.text:
-        unreadable = any(one.rule != "byte-order-mark" for one in text.found)
-        return Document(file, text.lines, found=text.found if unreadable else (*text.found, _empty(file)))
+        unreadable = any(one.rule != "byte-order-mark" for one in text.problems)
+        return Document(file, text.lines, problems=text.problems if unreadable else (*text.problems, _empty(file)))
     return by_fast(text) or by_reference(text)
 
 
@@ -54,14 +54,14 @@ def by_fast(text: source.Text) -> Document | None:
     composer = _Composer(text, events)
     if not composer.compose(refused=syntax.fast_errors()) or not isinstance(composer.data, dict):
         return None
-    return composer.document() if len(composer.found) == len(text.found) else None
+    return composer.document() if len(composer.problems) == len(text.problems) else None
 
 
 def by_reference(text: source.Text) -> Document:
     """The document by the reference parser, with the problem if it refuses the text."""
     composer = _Composer(text, parsers.reference(text.text))
     if not composer.compose(refused=syntax.reference_errors()):
-        composer.found.append(syntax.explain(text.file, text.lines, composer.error))
+        composer.problems.append(syntax.explain(text.file, text.lines, composer.error))
     return composer.document()
 
 
@@ -75,18 +75,18 @@ class _Composer:
         self.lines = text.lines
         self.events = events
         self.places: dict[Path, Place] = {}
-        self.found = list(text.found)
+        self.problems = list(text.problems)
         self.data: Any = None
         self.error: Exception | None = None
         self.values = 0
         self.literal: set[int] = set()  # lines inside multi-line scalars, where a tab is text
-        self.reached = 0  # the line up to which it is known which lines those are
+        self.reached = 0  # the line up to which `literal` is complete
 
     def document(self) -> Document:
         """The document with all problems, including tabs in the indentation."""
-        told = {one.at.line for one in self.found if one.rule == "tab-indentation"}
-        self.found += first(tab for tab in self._tabs() if tab.at.line not in told)
-        return Document(self.file, self.lines, self.data, self.places, tuple(self.found))
+        reported = {one.at.line for one in self.problems if one.rule == "tab-indentation"}
+        self.problems += first(tab for tab in self._tabs() if tab.at.line not in reported)
+        return Document(self.file, self.lines, self.data, self.places, tuple(self.problems))
 
     def compose(self, refused: tuple[type[Exception], ...]) -> bool:
         """Read all events; False if the parser refused the text, with its error in `error`."""
@@ -115,30 +115,30 @@ class _Composer:
                     value = self._value(event, (), None, 0)
                     self.data = value
         if not seen:
-            self._tell(_empty(self.file))
+            self._report(_empty(self.file))
 
     def _start(self, event: Any, *, seen: bool) -> None:  # noqa: ANN401 - the two parsers share no type
         at = self._span(event)
         if seen:
             says = "a second document starts here; only the first would be read"
-            self._tell(Problem("several-documents", at, says, "put each spec into a file of its own"))
+            self._report(Problem("several-documents", at, says, "put each spec into a file of its own"))
             raise _Stop
         for number, line in enumerate(self.lines[: at.line - 1], 1):
             if line.startswith("%"):
-                self._tell(syntax.directive(self.file, number, line))
+                self._report(syntax.directive(self.file, number, line))
                 raise _Stop
 
-    def _tell(self, found: Problem) -> None:
-        if len(self.found) == MOST:
-            self.found.append(too_many(found))
+    def _report(self, problem: Problem) -> None:
+        if len(self.problems) == MOST:
+            self.problems.append(too_many(problem))
             raise _Stop
-        self.found.append(found)
+        self.problems.append(problem)
 
     def _value(self, event: Any, path: Path, key: Span | None, depth: int) -> Any:  # noqa: ANN401 - as above
         self.values += 1
         if self.values > MOST_VALUES:
             says = f"the file has more than {MOST_VALUES:,} values; the rest is not read"
-            self._tell(Problem("file-too-large", self._span(event), says, source.TOO_LARGE))
+            self._report(Problem("file-too-large", self._span(event), says, source.TOO_LARGE))
             raise _Stop
         match type(event).__name__:
             case "AliasEvent":
@@ -149,7 +149,7 @@ class _Composer:
                 pass
         if depth >= DEEPEST:
             says = f"this is nested deeper than {DEEPEST} levels"
-            self._tell(Problem("too-deep", self._span(event), says, "remove levels; no field of a spec is this deep"))
+            self._report(Problem("too-deep", self._span(event), says, "remove levels; no field of a spec is this deep"))
             raise _Stop
         self._refuse_tag_and_anchor(event)
         value: Any
@@ -182,7 +182,7 @@ class _Composer:
                 first = self.places[(*path, key)].name
                 says = f"`{key}` is already on line {first.line}"
                 where = dotted((*path, key))
-                self._tell(Problem("duplicate-key", at, says, "keep one of the two", where))
+                self._report(Problem("duplicate-key", at, says, "keep one of the two", where))
                 self._value(next(self.events), (*path, "\0"), at, depth + 1)
             else:
                 items[key] = self._value(next(self.events), (*path, key), at, depth + 1)
@@ -190,18 +190,18 @@ class _Composer:
 
     def _key(self, event: Any, at: Span, path: Path, depth: int) -> str | None:  # noqa: ANN401 - as above
         if type(event).__name__ != "ScalarEvent":
-            told = len(self.found)
+            count = len(self.problems)
             self._value(event, (*path, "\0"), at, depth + 1)
             if type(event).__name__ != "AliasEvent":
-                del self.found[told:]
+                del self.problems[count:]
                 what = "a list" if type(event).__name__ == "SequenceStartEvent" else "a section"
                 hint = "quote it if it is text; templates such as `{{ name }}` are not rendered"
-                self._tell(Problem("key-not-text", at, f"{what} is used as a key", hint, dotted(path)))
+                self._report(Problem("key-not-text", at, f"{what} is used as a key", hint, dotted(path)))
             return None
         if event.value == "<<" and event.style in (None, ""):
             says = "`<<` merges another mapping, so no line shows where a value comes from"
             hint = "write out the values; put shared values into `defaults` of the platform file"
-            self._tell(Problem("merge-key", at, says, hint))
+            self._report(Problem("merge-key", at, says, hint))
             return None
         self._refuse_tag_and_anchor(event)
         if self._half_a_character(event, ()):
@@ -213,7 +213,7 @@ class _Composer:
         says, hint = f"the key `{event.value}` is {what}, not a word", f'quote it: `"{event.value}"`'
         if not event.value:
             says, hint = "there is no key before the `:`", "write the key"
-        self._tell(Problem("key-not-text", at, says, hint))
+        self._report(Problem("key-not-text", at, says, hint))
         return None
 
     def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401 - as above
@@ -222,7 +222,7 @@ class _Composer:
         at = self._span(event)
         if at.end_line != at.line:
             self.literal.update(range(at.line + 1, at.end_line + 1))
-            if event.style in ("|", ">"):  # a block scalar ends before the next token: its key is what to show
+            if event.style in ("|", ">"):  # a block scalar ends before the next token, so show its first line
                 at = Span(self.file, at.line, at.column, at.line, len(self.lines[at.line - 1]) + 1)
         elif key is not None and at.column == at.end_column:  # an empty value is shown by its key
             at = key
@@ -233,7 +233,7 @@ class _Composer:
             line = self.lines[key.end_line - 1]
             match = syntax.COMMENTED.match(line, key.end_column - 1)
             if comment := syntax.commented(self.file, key.end_line, match):
-                self._tell(comment._replace(path=_where(path)))
+                self._report(comment._replace(path=_where(path)))
         if event.style in (None, ""):
             return plain(event.value)
         return str(event.value)
@@ -243,7 +243,7 @@ class _Composer:
         self.places[path] = Place(key, at)
         says = f"`*{event.anchor}` is an alias for a value elsewhere"
         hint = "write out the value; put shared values into `defaults` of the platform file"
-        self._tell(Problem("yaml-alias", at, says, hint, _where(path)))
+        self._report(Problem("yaml-alias", at, says, hint, _where(path)))
 
     def _refuse_tag_and_anchor(self, event: Any, path: Path = ()) -> None:  # noqa: ANN401 - as above
         if event.anchor is None and event.tag is None:
@@ -262,15 +262,15 @@ class _Composer:
                 says, hint = f"`{word}` is a tag, not plain data", "remove it; plain values need no tag"
             else:
                 says, hint = f"`{word}` is an anchor", "remove it; aliases are not supported"
-            self._tell(Problem(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
+            self._report(Problem(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
 
     def _half_a_character(self, event: Any, path: Path) -> bool:  # noqa: ANN401 - as above
         if event.style != '"':
             return False
-        half = SURROGATE.search(event.value)  # an escape can make what no file may hold and no program can write
+        half = SURROGATE.search(event.value)  # an escape can create a character that no file may contain
         if half:
             says = f"the escape U+{ord(half.group()):04X} is half of a character"
-            self._tell(
+            self._report(
                 Problem("forbidden-character", self._span(event), says, "write the character itself", _where(path))
             )
         return half is not None
@@ -288,7 +288,7 @@ class _Composer:
                 yield tab
 
     def _trimmed(self, start: Mark, end: Mark) -> Span:
-        """A collection's span; a block collection's end mark is where the next thing starts, lines below."""
+        """The span of a collection. A block collection's end mark is at the next token, which may be lines below."""
         end_line, end_column = end.line, end.column
         while end_line > start.line and not _content(self.lines, end_line, end_column):
             end_line -= 1

@@ -26,12 +26,12 @@ MOST = 100
 """The maximum number of problems from one check of a file. More are usually one mistake, repeated."""
 
 
-def first(found: Iterable[Problem]) -> list[Problem]:
+def first(problems: Iterable[Problem]) -> list[Problem]:
     """The first problems, and a note if there are more; the rest is not created."""
-    told = list(islice(found, MOST + 1))
-    if len(told) > MOST:
-        told[MOST] = too_many(told[MOST])
-    return told
+    shown = list(islice(problems, MOST + 1))
+    if len(shown) > MOST:
+        shown[MOST] = too_many(shown[MOST])
+    return shown
 
 
 def too_many(left_out: Problem) -> Problem:
@@ -61,13 +61,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One YAML document. `data` is None if it is unreadable; `found` says why."""
+    """One YAML document. `data` is None if it is unreadable; `problems` has the reasons."""
 
     file: str
     lines: tuple[str, ...]
     data: Any = None
     places: dict[Path, Place] = field(default_factory=dict)
-    found: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     @property
     def start(self) -> Span:

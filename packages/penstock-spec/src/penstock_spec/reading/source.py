@@ -31,7 +31,7 @@ class Text:
     file: str
     text: str
     lines: tuple[str, ...]
-    found: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
 
 
 def decode(file: str, raw: bytes) -> Text:
@@ -44,26 +44,28 @@ def decode(file: str, raw: bytes) -> Text:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         return _refused(file, _not_utf8(file, raw, error))
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if text.startswith(BYTE_ORDER_MARK):
         text = text[1:]
         says = "the file starts with a byte order mark"
-        found.append(Problem("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` removes it"))
+        problems.append(
+            Problem("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` removes it")
+        )
     lines = tuple(LINE_BREAK.split(text))
     if FORBIDDEN.search(text):
-        found += first(_forbidden(file, lines))
-        return Text(file, "", lines, tuple(found))
-    return Text(file, text, lines, tuple(found))
+        problems += first(_forbidden(file, lines))
+        return Text(file, "", lines, tuple(problems))
+    return Text(file, text, lines, tuple(problems))
 
 
-def _refused(file: str, why: Problem) -> Text:
-    return Text(file, "", (), (why,))
+def _refused(file: str, problem: Problem) -> Text:
+    return Text(file, "", (), (problem,))
 
 
 def _not_utf8(file: str, raw: bytes, error: UnicodeDecodeError) -> Problem:
     before = raw[: error.start].decode("utf-8", errors="replace")
-    *whole, last = LINE_BREAK.split(before)
-    at = Span(file, len(whole) + 1, len(last) + 1, len(whole) + 1, len(last) + 2)
+    *complete, last = LINE_BREAK.split(before)
+    at = Span(file, len(complete) + 1, len(last) + 1, len(complete) + 1, len(last) + 2)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return Problem("not-utf8", at, "this is UTF-16", "save it as UTF-8")
     return Problem("not-utf8", at, f"byte 0x{raw[error.start]:02x} is not UTF-8", "save it as UTF-8")

@@ -24,7 +24,7 @@ INLINE = re.compile(r"""\s*(?:- )?\w+: +(\w+: +[^\s"'{}\[\]#][^"'{}\[\]#]*?) *$"
 """A field of a section on the line of the section's key."""
 
 # A pattern for ruamel.yaml's error, the message and the hint. The first match counts.
-TOLD = (
+PATTERNS = (
     (r"could not find expected ':'", "this line has no `: `", "write `key: value`, with a space after the colon"),
     (
         r"sequence entries",
@@ -58,14 +58,14 @@ TOLD = (
 
 def fast_errors() -> tuple[type[Exception], ...]:
     """The errors of libyaml; the reference parser then decides."""
-    from yaml import YAMLError  # noqa: PLC0415 - loaded already when this is asked
+    from yaml import YAMLError  # noqa: PLC0415 - loaded already when this is called
 
     return (YAMLError, ValueError)
 
 
 def reference_errors() -> tuple[type[Exception], ...]:
     """The errors of ruamel.yaml; some defects of its scanner raise other errors than its own."""
-    from ruamel.yaml.error import YAMLError  # noqa: PLC0415 - loaded already when this is asked
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415 - loaded already when this is called
 
     return (YAMLError, ValueError, IndexError, AttributeError, AssertionError, TypeError)
 
@@ -91,7 +91,7 @@ def explain(file: str, lines: tuple[str, ...], error: Any) -> Problem:  # noqa: 
         or _unquoted(at, opened, lines, f"{problem} {context}")
         or _unclosed(at, opened, problem, context)
         or _misplaced(at, line, problem)
-        or _told(at, opened, problem)
+        or _by_pattern(at, opened, problem)
     )
 
 
@@ -180,10 +180,10 @@ def _second_colon(at: Span, line: str) -> Problem | None:
     return Problem("yaml-syntax", at, says, "put the value in quotes") if inside else None
 
 
-def _told(at: Span, opened: Span, problem: str) -> Problem:
+def _by_pattern(at: Span, opened: Span, problem: str) -> Problem:
     # The parser notices a missing colon or name after the place to fix.
     at = opened if "find expected ':'" in problem or "alphabetic" in problem else at
-    matches = ((re.search(pattern, problem), says, hint) for pattern, says, hint in TOLD)
+    matches = ((re.search(pattern, problem), says, hint) for pattern, says, hint in PATTERNS)
     return next(
         Problem("yaml-syntax", at, says.format(*match.groups()), hint.format())
         for match, says, hint in matches
@@ -196,7 +196,7 @@ def _at(file: str, lines: tuple[str, ...], mark: Any) -> Span:  # noqa: ANN401 -
         return Span(file, 1, 1, 1, 1)
     line = min(mark.line, len(lines) - 1)
     column = min(mark.column, len(lines[line])) if mark.line == line else len(lines[line])
-    while line and not any(lines[line:]):  # the end of the file is where its last words are
+    while line and not any(lines[line:]):  # move to the last line with text
         line -= 1
         column = len(lines[line])
     return Span(file, line + 1, column + 1, line + 1, column + 2)

@@ -19,8 +19,8 @@ it is unreachable. A rule of `penstock lint` finds each of them and reports its 
 
 def families_of(kind: Kind) -> tuple[Family, ...]:
     """The families of misconfigurations of a kind."""
-    found: tuple[Family, ...] = importlib.import_module(kind.families).FAMILIES
-    return found
+    families: tuple[Family, ...] = importlib.import_module(kind.families).FAMILIES
+    return families
 
 
 def page(kinds: Mapping[str, Kind]) -> str:

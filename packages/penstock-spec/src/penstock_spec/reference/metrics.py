@@ -27,10 +27,10 @@ def page(contracts: Mapping[str, Contract]) -> str:
     """The page: by kind, a table for each topic, without the label that all metrics of a kind share."""
     parts, histograms = [OPENING], []
     for kind, contract in contracts.items():
-        parts += [f"## A {kind}\n", f"{contract.says}\n"]
+        parts += [f"## A {kind}\n", f"{contract.description}\n"]
         for topic in contract.topics:
             rows = [_row(metric, contract.shared) for metric in topic.metrics]
-            parts += [f"### {topic.title}\n", f"{topic.says}\n", table(HEAD, rows)]
+            parts += [f"### {topic.title}\n", f"{topic.description}\n", table(HEAD, rows)]
             histograms += [metric for metric in topic.metrics if metric.buckets]
     rows_of_buckets = [(f"`{one.name}`", ", ".join(f"{bound:g}" for bound in one.buckets)) for one in histograms]
     return "\n".join([*parts, BUCKETS, table(("histogram", "bounds"), rows_of_buckets)])
@@ -38,9 +38,9 @@ def page(contracts: Mapping[str, Contract]) -> str:
 
 def _row(metric: Metric, shared: Label) -> tuple[str, ...]:
     labels = "; ".join(_label(label) for label in metric.labels if label != shared)
-    return f"`{metric.name}`", metric.kind.value, metric.help, ", ".join(sorted(metric.who)), labels or "-"
+    return f"`{metric.name}`", metric.kind.value, metric.help, ", ".join(sorted(metric.roles)), labels or "-"
 
 
 def _label(label: Label) -> str:
-    values = ", ".join(f"`{value.name}` ({value.says})" for value in label.values)
+    values = ", ".join(f"`{value.name}` ({value.meaning})" for value in label.values)
     return f"`{label.name}`, {label.help}{f': {values}' if values else ''}"

@@ -1,4 +1,4 @@
-"""The pages made from the models and the rules, by path in the repository."""
+"""The pages contents from the models and the rules, by path in the repository."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ OWNED = ("docs/rules",)
 def pages() -> dict[str, str]:
     """The content of each page by path."""
     every = catalogue()
-    made = {
+    contents = {
         "docs/reference/families.md": families.page(kinds()),
         "docs/reference/platform.md": fields.page("Platform file", "platform", Platform),
         "docs/rules/README.md": rules.index(tuple(every.values())),
     }
     for name, kind in kinds().items():
-        made[f"docs/reference/{name}.md"] = fields.page(f"{name.capitalize()} spec", name, kind.model)
-    made |= {f"docs/rules/{name}.md": rules.page(rule) for name, rule in every.items()}
-    return dict(sorted(made.items()))
+        contents[f"docs/reference/{name}.md"] = fields.page(f"{name.capitalize()} spec", name, kind.model)
+    contents |= {f"docs/rules/{name}.md": rules.page(rule) for name, rule in every.items()}
+    return dict(sorted(contents.items()))

@@ -33,8 +33,8 @@ def findings_text(rule: str, example: Example) -> str:
     """The findings of the rule in an example, as text."""
     with TemporaryDirectory() as folder:
         outcome = run(Path(folder), example)
-    found = [one for one in outcome.findings if one.rule == rule]
-    return "\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in found)
+    findings = [one for one in outcome.findings if one.rule == rule]
+    return "\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in findings)
 
 
 def run(root: Path, example: Example) -> LintResult:
@@ -50,9 +50,9 @@ def run(root: Path, example: Example) -> LintResult:
     if not (example.previous() or example.gone):
         return outcome
     documents = [load(file) for file in inputs.specs]
-    there = [document.data["name"] for document in documents]
+    names = [document.data["name"] for document in documents]
     platform = check_platform(load(inputs.platform))
-    changed = check_changes(platform, documents, there, _before(platform, example), TODAY).dangerous
+    changed = check_changes(platform, documents, names, _before(platform, example), TODAY).dangerous
     return LintResult((*outcome.findings, *changed), outcome.specs, lines_of(inputs, changed), outcome.files)
 
 
@@ -84,7 +84,7 @@ def _put(what: str | None, path: Path) -> None:
 def displayed_files(example: Example) -> dict[str, str]:
     """The files of an example as a page shows them, without the parts that tests add."""
     files = {PLATFORM_FILE: example.platform} if example.platform is not None else {}
-    files |= {f"{GENERATED}/{one}/": "# there, and without a spec" for one in example.gone}
+    files |= {f"{GENERATED}/{one}/": "# exists, but has no spec" for one in example.gone}
     if example.before is not None:
         files[f"{SPEC}, as it was"] = example.before
     if example.on_disk is not None:

@@ -73,8 +73,8 @@ def _generic(annotation: Any, metadata: Sequence[Any]) -> str:  # noqa: ANN401 -
 
 
 def _union(branches: list[Any], metadata: Sequence[Any], *, nullable: bool) -> str:
-    told = in_words(branches[0], metadata) if len(branches) == 1 else _either([_branch(one) for one in branches])
-    return f"{told}, or `null`" if nullable else told
+    text = in_words(branches[0], metadata) if len(branches) == 1 else _either([_branch(one) for one in branches])
+    return f"{text}, or `null`" if nullable else text
 
 
 def _branch(annotation: Any) -> str:  # noqa: ANN401 - as above
@@ -89,8 +89,8 @@ def keys_of(model: type[Section]) -> dict[str, FieldInfo]:
     return {key_of(name, info): info for name, info in model.model_fields.items()}
 
 
-def _either(told: list[str]) -> str:
-    return " or ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+def _either(choices: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
 
 
 def _many(one: str) -> str:

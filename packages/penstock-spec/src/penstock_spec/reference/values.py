@@ -23,7 +23,7 @@ def derived(info: FieldInfo) -> str:
     return str(extra["derived"]) if isinstance(extra, dict) and "derived" in extra else ""
 
 
-def default(info: FieldInfo) -> Any:  # noqa: ANN401 - whatever a spec can say
+def default(info: FieldInfo) -> Any:  # noqa: ANN401 - any value of a spec
     """The default, as a value of a spec."""
     value = info.get_default(call_default_factory=True, validated_data={})
     if section(info):

@@ -29,8 +29,8 @@ def _annotation(one: Finding) -> str:
         message.append(f"hint: {safe(one.hint)}")
     if one.environments:
         message.append(f"in: {', '.join(one.environments)}")
-    said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{COMMAND[one.severity]} {said}::{_data(chr(10).join(message))}"
+    parameters = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{COMMAND[one.severity]} {parameters}::{_data(chr(10).join(message))}"
 
 
 def _data(text: str) -> str:

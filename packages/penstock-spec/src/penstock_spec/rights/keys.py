@@ -11,7 +11,7 @@ from penstock_spec.platform import Environment
 from penstock_spec.values.quantities import Version
 
 BY_ACCESS = Version("7.0")
-"""Since this version a right can be read-only. Keys of scripts must be writable, whatever the script does."""
+"""Since this version a right can be read-only. Keys of scripts must always be writable."""
 
 SPECIAL = re.compile(r"([*?\[\]\\])")
 

@@ -1,4 +1,4 @@
-"""Minimums of quantities. Some tools read a time of zero as "for ever", others as "never"."""
+"""Minimums of quantities. To some tools a time of zero means "forever", to others "never"."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class AtLeast:
         """Refuse a value below the minimum; null is accepted."""
         if value is None or value.amount >= self.least.amount:
             return value
-        told: dict[str, str] = {"says": f"`{value}` is below the minimum, `{self.least}`"}
+        context: dict[str, str] = {"says": f"`{value}` is below the minimum, `{self.least}`"}
         if self.above_zero:
-            told["says"] = f"`{value}` is out of bounds: it must be above 0"
+            context["says"] = f"`{value}` is out of bounds: it must be above 0"
         elif (
             value.text.isdecimal() and self.least.amount <= value.amount * Size.UNITS["Mi"] <= MOST_WITHOUT_UNIT.amount
         ):
-            told = {"says": f"`{value}` is in bytes; the minimum is `{self.least}`", "hint": f"write `{value}Mi`"}
-        raise PydanticCustomError("out-of-range", "{says}", told)
+            context = {"says": f"`{value}` is in bytes; the minimum is `{self.least}`", "hint": f"write `{value}Mi`"}
+        raise PydanticCustomError("out-of-range", "{says}", context)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - as pydantic asks for it
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - pydantic's signature
         """Check the quantity after it is read."""
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 

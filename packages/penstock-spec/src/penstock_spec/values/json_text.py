@@ -13,8 +13,8 @@ _flat = json.JSONEncoder(ensure_ascii=False).encode
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
-def pretty(value: Any, *, sort_keys: bool = False) -> str:  # noqa: ANN401 - whatever JSON holds
-    """A line for each value, without a final line break. Keys are strings."""
+def pretty(value: Any, *, sort_keys: bool = False) -> str:  # noqa: ANN401 - any JSON value
+    """JSON with a line for each value, without a final line break. Keys are strings."""
     pieces: list[str] = []
     _write(value, "\n", pieces, sort_keys)
     return "".join(pieces)

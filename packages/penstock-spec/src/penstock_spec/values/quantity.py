@@ -97,7 +97,7 @@ class Quantity:
             raise PydanticCustomError(cls.RULE, "{says}", {"says": says, "hint": hint}) from None
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - as pydantic asks for it
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - pydantic's signature
         """Validate with `validate`, dump as text."""
         return core_schema.no_info_plain_validator_function(
             cls.validate, serialization=core_schema.plain_serializer_function_ser_schema(str)

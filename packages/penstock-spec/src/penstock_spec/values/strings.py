@@ -18,7 +18,7 @@ LONGEST_FILE = 200
 """For the path of a file beside a spec."""
 
 LONGEST_KEY = 512
-"""For a Redis key; Redis accepts longer ones, but nobody can type them."""
+"""For a Redis key; Redis accepts longer ones, but they are hard to type."""
 
 LONGEST_LABEL = 63
 """For a DNS label."""
@@ -48,7 +48,7 @@ def refuse(rule: str, says: str, hint: str) -> PydanticCustomError:
 
 def printable(value: object, most: int = 60) -> str:
     """A value for a message: shortened, and without control characters."""
-    text = CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", str(value))
+    text = CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", str(value))
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
@@ -234,11 +234,11 @@ def _file(value: object) -> object:
 def _cidr(value: object) -> object:
     if isinstance(value, str):
         try:
-            whole = ip_network(value, strict=False)
+            network = ip_network(value, strict=False)
         except ValueError:
-            whole = None
-        if whole is None or str(whole) != value.lower():
-            hint = f"write `{whole}`" if whole else "write an address and a prefix length, such as `10.20.0.0/16`"
+            network = None
+        if network is None or str(network) != value.lower():
+            hint = f"write `{network}`" if network else "write an address and a prefix length, such as `10.20.0.0/16`"
             raise refuse("bad-cidr", f"`{printable(value)}` is not a range of addresses", hint)
     return value
 

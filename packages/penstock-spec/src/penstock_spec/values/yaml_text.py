@@ -1,15 +1,15 @@
-"""Values as YAML, so that reading them gives the same values again. Every text that is not plainly plain is quoted."""
+"""Values as YAML that reads back as the same values. Text is quoted unless it is clearly plain."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from json.encoder import encode_basestring as _as_json  # there are some hundred texts a pipeline
+from json.encoder import encode_basestring as _as_json  # fast: a pipeline has some hundred texts
 from typing import Any
 
 from penstock_spec.reading.scalars import plain
 
-# No indicator at the start, nothing inside that could end a plain scalar in a block or between brackets.
+# No indicator at the start, and no character inside that could end a plain scalar in a block or in brackets.
 STARTS, GOES_ON = "[A-Za-z0-9_./+~<$]", "[A-Za-z0-9_./+~<>$@^*()=;|%-]*"
 PLAIN = re.compile(f"{STARTS}{GOES_ON}(?:[ :](?={STARTS}){GOES_ON})*")
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -30,14 +30,14 @@ def scalar(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text between quotes, which every parser of YAML reads alike."""
-    # Whole files come through here. JSON's quotes are YAML's as well, but for what JSON leaves bare and YAML does not.
+    """A quoted text, which all YAML parsers read alike."""
+    # Fast path, for whole files: JSON's quoting is valid YAML, except for characters that only YAML requires to escape.
     if text.isascii() and "\x7f" not in text:
         return _as_json(text)
     return '"' + "".join(_escaped(one) for one in text) + '"'
 
 
-def flow(value: Any) -> str:  # noqa: ANN401 - whatever YAML can say
+def flow(value: Any) -> str:  # noqa: ANN401 - any YAML value
     """Any value on one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{scalar(key)}: {flow(one)}" for key, one in value.items()) + "}"

@@ -60,7 +60,7 @@ class Metrics:
 
     def contract(self) -> Iterator[Metric]:
         """The metrics that this role tells."""
-        return (metric for metric in METRICS.values() if self.role in metric.who)
+        return (metric for metric in METRICS.values() if self.role in metric.roles)
 
     def counter(self, metric: Metric, *values: str) -> Counter:
         """The counter with these values of the labels that come after `pipeline`."""
@@ -99,8 +99,8 @@ class Metrics:
 def _check(metric: Metric, role: Role, values: tuple[str, ...]) -> None:
     if METRICS.get(metric.name) != metric:
         raise NotInContractError(f"`{metric.name}` is not in the contract")
-    if role not in metric.who:
-        raise NotInContractError(f"`{metric.name}` is told by {' and '.join(sorted(metric.who))}, not by a {role}")
+    if role not in metric.roles:
+        raise NotInContractError(f"`{metric.name}` is told by {' and '.join(sorted(metric.roles))}, not by a {role}")
     labels = metric.labels[1:]
     if len(values) != len(labels):
         wanted = " and ".join(f"`{label.name}`" for label in labels) or "no label"

@@ -19,10 +19,10 @@ HOUR = 3600
 
 def times_after(expression: str, zone: str, after: float) -> Iterator[int]:
     """Each due time after this time; none if no date matches (30 February)."""
-    here = datetime.fromtimestamp(after, UTC).astimezone(ZoneInfo(zone))
+    start = datetime.fromtimestamp(after, UTC).astimezone(ZoneInfo(zone))
     last = after
     try:
-        every = CronSim(expression, here)
+        every = CronSim(expression, start)
     except CronSimError:  # specs only contain valid expressions, so no month has this day
         return
     for one in every:
@@ -37,12 +37,12 @@ def next_after(expression: str, zone: str, after: float) -> int | None:
     return next(times_after(expression, zone, after), None)
 
 
-def latest(expression: str, zone: str, after: float, until: float, most: int) -> tuple[int, ...]:
-    """The last `most` due times in (after, until], in order: the missed runs."""
-    back = HOUR
+def latest(expression: str, zone: str, after: float, until: float, limit: int) -> tuple[int, ...]:
+    """The last `limit` due times in (after, until], in order: the missed runs."""
+    lookback = HOUR
     while True:
-        start = max(after, until - back)
-        found = tuple(takewhile(lambda due: due <= until, times_after(expression, zone, start)))
-        if len(found) >= most or start <= after:
-            return found[-most:]
-        back *= 8
+        start = max(after, until - lookback)
+        due_times = tuple(takewhile(lambda due: due <= until, times_after(expression, zone, start)))
+        if len(due_times) >= limit or start <= after:
+            return due_times[-limit:]
+        lookback *= 8

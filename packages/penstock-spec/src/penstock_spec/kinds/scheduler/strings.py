@@ -130,7 +130,7 @@ def _time_zone(value: object) -> object:
         return value
     try:
         ZoneInfo(value)
-    except (KeyError, OSError, ValueError):  # not found; a folder; not a key at all
+    except (KeyError, OSError, ValueError):  # unknown, a folder, or not a valid key
         known = available_timezones()
         close = next((one for one in known if one.lower() == value.lower()), None) or nearest(value, frozenset(known))
         cities = sorted(one for one in known if one.rpartition("/")[2].lower() == value.lower().replace(" ", "_"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.context import SpecContext
-from penstock_spec.failures.matching import takes
+from penstock_spec.failures.matching import covers
 from penstock_spec.failures.of_spec import classes_of
 from penstock_spec.findings import Severity
 from penstock_spec.model import Section
@@ -26,7 +26,7 @@ def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
     earlier: list[tuple[str, str]] = []
     where, classes = classes_of(subject.spec)
     for name, failure_class in classes.items():
-        covering = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in failure_class.match]
+        covering = [next((pair for pair in earlier if covers(pair[0], match)), None) for match in failure_class.match]
         first = covering[0] if covering else None
         if first and all(covering):
             path = f"{where}.{name}.match"
@@ -35,7 +35,7 @@ def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
             if len(covering) > 1:
                 message += ", and so are its other matches"
             others = classes[first[1]].match
-            remaining = [other for other in others if not any(takes(match, other) for match in failure_class.match)]
+            remaining = [other for other in others if not any(covers(match, other) for match in failure_class.match)]
             hint = f"put `{name}` before `{first[1]}`, or remove `{name}`" if remaining else f"remove `{name}`"
             yield subject.problem(path, message, hint)
         earlier += [(match, name) for match in failure_class.match]

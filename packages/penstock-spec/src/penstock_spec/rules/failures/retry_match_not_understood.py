@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.context import SpecContext
-from penstock_spec.failures.matching import is_exception, is_status, nearly
+from penstock_spec.failures.matching import is_exception, is_status, suggest_match
 from penstock_spec.failures.of_spec import classes_of
 from penstock_spec.findings import Severity
 from penstock_spec.model import Section
@@ -32,7 +32,7 @@ def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
 
 
 def _hint(match: str) -> str:
-    better = nearly(match)
+    better = suggest_match(match)
     if better:
         return f'write `"{better}"`' if is_status(better) else f"write `{better}`"
     return 'write a name such as `TimeoutError`, or a status such as `"503"` or `"5xx"`'

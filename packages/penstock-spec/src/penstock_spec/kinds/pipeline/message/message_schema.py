@@ -59,8 +59,8 @@ def problem_in_schema(subject: SpecContext[Pipeline], inside: Path, says: str, h
         return subject.problem(
             "message.schema.file" if subject.given("message.schema.file") else "message.schema.model", says, hint
         )
-    whole: Path = ("message", "schema", *inside)
-    return Problem("", subject.layers.at(whole), says, hint, dotted(whole))
+    full_path: Path = ("message", "schema", *inside)
+    return Problem("", subject.layers.at(full_path), says, hint, dotted(full_path))
 
 
 @lru_cache(maxsize=16)

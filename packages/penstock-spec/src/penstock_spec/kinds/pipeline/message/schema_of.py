@@ -27,7 +27,7 @@ def schema_of(spec: Pipeline, folder: Path) -> dict[str, Any]:
     """The schema of a resolved spec in this folder. It is valid, otherwise this raises `CannotGoOn`."""
     schema = spec.message.schema_
     if not isinstance(schema, SchemaFromCode):
-        wrong, value, where = schema_problem(schema), schema, "`message.schema`"
+        problem, value, where = schema_problem(schema), schema, "`message.schema`"
     else:
         name = _named(schema, spec)
         where = f"`{name}`"
@@ -36,9 +36,9 @@ def schema_of(spec: Pipeline, folder: Path) -> dict[str, Any]:
             says = f"the message schema of `{spec.name}` cannot be read: {where}: {raw.says}"
             raise CannotGoOn(says, "write it with `penstock schema message --write`")
         read = parse(raw)
-        wrong = read if isinstance(read, SchemaProblem) else schema_problem(read)
+        problem = read if isinstance(read, SchemaProblem) else schema_problem(read)
         value = read if isinstance(read, dict) else {}
-    if wrong is not None:
-        inside = f" (at `/{'/'.join(map(str, wrong.path))}`)" if wrong.path else ""
-        raise CannotGoOn(f"{where} of `{spec.name}` is not a JSON Schema: {wrong.says}{inside}", wrong.hint)
+    if problem is not None:
+        inside = f" (at `/{'/'.join(map(str, problem.path))}`)" if problem.path else ""
+        raise CannotGoOn(f"{where} of `{spec.name}` is not a JSON Schema: {problem.says}{inside}", problem.hint)
     return value

@@ -1,4 +1,4 @@
-"""The emitted ScaledObject, after the repository's own template and the patches, and what decides each place."""
+"""The emitted ScaledObject, after the repository's own template and the patches, and the source of each value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FIELDS: Mapping[Path, str] = {
     TRIGGERS: "stream.retention.keep",
     (): "scaling",
 }
-"""The field that decides each place of the manifest, unless a patch or a template does."""
+"""The field that sets each place of the manifest, unless a patch or a template does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class EffectiveScaler:
         """Whether a patch or a template of the repository decides a place."""
         return bool(self.result.author(place) or self.manifest.template_line(place))
 
-    def get(self, *place: str | int) -> Any:  # noqa: ANN401 - whatever a patch has put there
+    def get(self, *place: str | int) -> Any:  # noqa: ANN401 - a patch may set any value
         """The value at a place of the manifest, or None."""
         value: Any = self.result.manifest
         for step in place:
@@ -149,7 +149,7 @@ def _effective(subject: SpecContext[Pipeline]) -> EffectiveScaler:
     return replace(scaler, triggers=triggers, formula=formula if isinstance(formula, str) else "")
 
 
-def _at(manifest: Any, place: Path) -> Any:  # noqa: ANN401 - whatever a template gives
+def _at(manifest: Any, place: Path) -> Any:  # noqa: ANN401 - a template may set any value
     for step in place:
         if isinstance(manifest, list) and isinstance(step, int) and step < len(manifest):
             manifest = manifest[step]

@@ -35,11 +35,10 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
             yield member.problem("stream.key", message, "choose another `stream.key`")
     for member in fleet.of("pipeline"):
         for path in ("stream.key", "dead_letter.key"):
-            taken = next((key for key in prefixes(member.values[path]) if key in owners), None)
-            if taken:
-                owner = owners[taken]
-                message = (
-                    f"`{taken}` is a side key of the stream `{owner.values['stream.key']}` ({owner.line('stream.key')})"
-                )
+            taken_key = next((key for key in prefixes(member.values[path]) if key in owners), None)
+            if taken_key:
+                owner = owners[taken_key]
+                stream = f"`{owner.values['stream.key']}` ({owner.line('stream.key')})"
+                message = f"`{taken_key}` is a side key of the stream {stream}"
                 yield member.problem(path, message, f"choose another `{path}`")
                 break  # the dead letter key may only collide because it is derived from the stream's key

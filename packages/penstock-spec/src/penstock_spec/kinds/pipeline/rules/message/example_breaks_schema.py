@@ -28,6 +28,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         return
     validator = MessageValidator(schema)
     for index, example in enumerate(examples):
-        wrong = validator.wrong(example)
-        if wrong:
-            yield problem_in_schema(subject, ("examples", index), wrong, "write an example that matches the schema")
+        error = validator.first_error(example)
+        if error:
+            yield problem_in_schema(subject, ("examples", index), error, "write an example that matches the schema")

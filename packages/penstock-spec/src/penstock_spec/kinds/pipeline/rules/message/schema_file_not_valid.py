@@ -28,10 +28,10 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if file is None or raw is None:
         return
     value = parse(raw)
-    wrong = value if isinstance(value, SchemaProblem) else schema_problem(value)
-    if wrong is not None:
-        where = "/" + "/".join(str(step) for step in wrong.path) if wrong.path else "the file"
-        message = f"`{printable(file)}`: {wrong.says}" + (f" (at `{printable(where)}`)" if wrong.path else "")
+    problem = value if isinstance(value, SchemaProblem) else schema_problem(value)
+    if problem is not None:
+        where = "/" + "/".join(str(step) for step in problem.path) if problem.path else "the file"
+        message = f"`{printable(file)}`: {problem.says}" + (f" (at `{printable(where)}`)" if problem.path else "")
         yield problem_in_schema(
             subject, (), message, f"write it again with `penstock schema message --write {subject.file}`"
         )

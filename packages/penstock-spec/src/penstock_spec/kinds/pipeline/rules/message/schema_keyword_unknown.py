@@ -51,9 +51,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
 
 def _at_keyword(subject: SpecContext[Pipeline], keyword: UnknownKeyword, message: str, hint: str) -> Problem:
     """A finding that marks the keyword instead of its value."""
-    found = problem_in_schema(subject, keyword.path, message, hint)
+    problem = problem_in_schema(subject, keyword.path, message, hint)
     place = subject.layers.place(("message", "schema", *keyword.path))
-    return found._replace(at=place.name) if place else found
+    return problem._replace(at=place.name) if place else problem
 
 
 def _is_model(keyword: UnknownKeyword) -> bool:

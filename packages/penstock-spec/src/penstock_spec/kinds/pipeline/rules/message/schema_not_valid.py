@@ -21,6 +21,6 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    wrong = schema_problem(schema_of(subject)) if file_of(subject) is None else None
-    if wrong is not None:
-        yield problem_in_schema(subject, wrong.path, wrong.says, wrong.hint)
+    problem = schema_problem(schema_of(subject)) if file_of(subject) is None else None
+    if problem is not None:
+        yield problem_in_schema(subject, problem.path, problem.says, problem.hint)

@@ -69,5 +69,5 @@ def _granted(rights: list[str]) -> set[str]:
 
 def _commands(name: str) -> frozenset[str]:
     """A needed command with its needed subcommands, or one needed subcommand; empty for any other."""
-    whole = frozenset(one for one in CATEGORIES["all"] if one.partition("|")[0] == name)
-    return whole or frozenset((name,)) & CATEGORIES["all"]
+    with_subcommands = frozenset(one for one in CATEGORIES["all"] if one.partition("|")[0] == name)
+    return with_subcommands or frozenset((name,)) & CATEGORIES["all"]

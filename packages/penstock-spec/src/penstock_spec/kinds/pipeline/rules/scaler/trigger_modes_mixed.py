@@ -1,6 +1,6 @@
 """A trigger reads another number than its metadata suggests.
 
-KEDA decides by the metadata what a stream trigger reads, without reporting it. Without `consumerGroup` it is the
+The metadata of a stream trigger decides what KEDA reads, and KEDA does not report it. Without `consumerGroup` it is the
 stream's length, with the target `streamLength`. With `consumerGroup` it is the lag if `lagCount` is set and not 0, and
 otherwise the pending entries, with the target `pendingEntriesCount`. KEDA ignores keys of the other modes, and a
 missing target becomes 5.

@@ -29,19 +29,19 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
             if not path.endswith(".send.message"):
                 continue
             target = pipelines.get(member.values[path.removesuffix("message") + "pipeline"])
-            wrong = _wrong(target, body) if target else ""
-            if target and wrong:
-                message = f"{wrong}, by the schema in {target.line('message.schema')}"
+            error = _first_error(target, body) if target else ""
+            if target and error:
+                message = f"{error}, by the schema in {target.line('message.schema')}"
                 yield member.problem(
                     path, message, f"write a message that matches the schema of `{target.values['name']}`"
                 )
 
 
-def _wrong(target: SpecFacts, body: dict[str, Any]) -> str:
+def _first_error(target: SpecFacts, body: dict[str, Any]) -> str:
     """The first violation of the schema, or an empty text."""
     schema = target.values.get("message.schema")
     if schema is None:
         return ""
     correlate = target.values["message.correlate"]
-    made = {correlate: ANY_CORRELATION} if correlate and target.values["message.make_correlation"] else {}
-    return MessageValidator(schema).wrong({**made, **body})
+    created = {correlate: ANY_CORRELATION} if correlate and target.values["message.make_correlation"] else {}
+    return MessageValidator(schema).first_error({**created, **body})

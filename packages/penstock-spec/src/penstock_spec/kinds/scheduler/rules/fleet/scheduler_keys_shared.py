@@ -24,21 +24,21 @@ PATHS = ("stream.key", "dead_letter.key")
 
 @fleet_rule(Severity.ERROR)
 def rule(fleet: Fleet) -> Iterator[Problem]:
-    taken: dict[str, tuple[SpecFacts, str]] = {}
+    owners: dict[str, tuple[SpecFacts, str]] = {}
     for member in fleet.members:
         for path in PATHS:
             if member.kind != "scheduler" and isinstance(member.values.get(path), str):
-                taken.setdefault(member.values[path], (member, path))
+                owners.setdefault(member.values[path], (member, path))
     for member in fleet.of("scheduler"):
-        mine = _keys(member)
-        other = next(((key, *taken[key]) for key in mine if key in taken), None)
+        own_keys = _keys(member)
+        other = next(((key, *owners[key]) for key in own_keys if key in owners), None)
         if other is not None and other[1].values["name"] != member.values["name"]:
-            key, whose, path = other
-            message = f"`{key}` is a key of `{whose.values['name']}` too ({whose.line(path)})"
+            key, owner, path = other
+            message = f"`{key}` is a key of `{owner.values['name']}` too ({owner.line(path)})"
             prefix = f'`keys: {{prefix: "{member.values["name"]}:"}}`'
             yield member.problem("keys.prefix", message, f"give the scheduler its own keys, such as {prefix}")
-        for key in mine:
-            taken.setdefault(key, (member, "keys.prefix"))
+        for key in own_keys:
+            owners.setdefault(key, (member, "keys.prefix"))
 
 
 def _keys(member: SpecFacts) -> tuple[str, ...]:
