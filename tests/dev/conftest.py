@@ -14,7 +14,7 @@ def laptop(tmp_path: Path) -> Iterator[Laptop]:
 
 @pytest.fixture
 def busy(tmp_path: Path) -> Iterator[Laptop]:
-    """A repository with one worker, whose messages take until they may go on."""
+    """A repository with one worker, whose messages run until `go_on` is called."""
     spec = "work: {lease: 10s, concurrency: 4}\nscaling: {replicas: {min: 1, max: 1}}"
     with Laptop(tmp_path, handlers=SLOW, spec=spec) as laptop:
         yield laptop

@@ -33,7 +33,7 @@ async def ready(controls: SupervisorControl) -> None:
 
 
 def test_messages_sent_by_a_key_are_done(busy: Laptop) -> None:
-    """They fit the schema, and the kill key hits the worker that runs them."""
+    """They fit the schema, and the kill key kills the worker that runs them."""
 
     async def scenario() -> None:
         with RepositoryRedis(busy.folder / ".penstock" / "redis", LogBuffer()) as server:
@@ -41,12 +41,13 @@ def test_messages_sent_by_a_key_are_done(busy: Laptop) -> None:
                 await ready(controls)
                 assert await controls.send("trial", 3) == "sent 3 messages"
                 await until(
-                    lambda: [one.running for one in only_spec(controls).workers] == [3], "it works on all of them"
+                    lambda: [one.running for one in only_spec(controls).workers] == [3], "the worker runs all of them"
                 )
                 (worker,) = only_spec(controls).workers
                 assert await controls.kill("trial", None) == f"killed {worker.name} (pid {worker.pid})"
                 await until(
-                    lambda: [one.pid for one in only_spec(controls).workers] not in ([], [worker.pid]), "another comes"
+                    lambda: [one.pid for one in only_spec(controls).workers] not in ([], [worker.pid]),
+                    "a replacement runs",
                 )
                 with pytest.raises(CannotGoOn, match=r"`trial` has no worker `"):
                     await controls.kill("trial", worker.name)
@@ -57,7 +58,7 @@ def test_messages_sent_by_a_key_are_done(busy: Laptop) -> None:
 
 
 def test_a_stopped_redis_can_be_started(laptop: Laptop) -> None:
-    """It comes back only then, at its address and with its data; meanwhile all numbers are unknown."""
+    """It restarts at the same address with its data; until then all numbers are unknown."""
 
     async def scenario() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
@@ -77,7 +78,7 @@ def test_a_stopped_redis_can_be_started(laptop: Laptop) -> None:
                 with pytest.raises(CannotGoOn, match="Redis is already stopped"):
                     await controls.stop_redis()
                 assert await controls.start_redis() == "started Redis with its saved data"
-                await until(lambda: only_spec(controls).backlog == 2, "both wait still")
+                await until(lambda: only_spec(controls).backlog == 2, "both still wait")
                 assert controls.supervisor.snapshot().redis.address == address
                 assert only_spec(controls).paused
                 assert not only_spec(controls).workers
@@ -98,19 +99,19 @@ def test_redis_moves_if_its_port_is_taken(laptop: Laptop) -> None:
                 await controls.send("trial", 1)
                 await controls.stop_redis()
                 port = int(server.url.rpartition(":")[2])
-                taken = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", port)
+                occupied = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", port)
                 try:
                     await controls.start_redis()
                     assert not server.url.endswith(f":{port}")
                     await until(lambda: only_spec(controls).backlog == 0, "it is done")
                 finally:
-                    taken.close()
+                    occupied.close()
 
     run_async(scenario())
 
 
-def test_a_foreign_redis_is_not_stopped(laptop: Laptop) -> None:
-    """Neither one given by URL, nor the embedded one of another command."""
+def test_only_an_own_redis_can_be_stopped(laptop: Laptop) -> None:
+    """Neither a Redis given by URL, nor the embedded one of another command."""
 
     async def scenario(server: RedisServer, stop: str, start: str) -> None:
         async with running(laptop, server) as controls:
@@ -131,7 +132,7 @@ def test_a_foreign_redis_is_not_stopped(laptop: Laptop) -> None:
 
 
 def test_an_embedded_redis_is_taken_over_from_another_command(tmp_path: Path) -> None:
-    """When that command exits, with the data."""
+    """When that command exits. The data is kept."""
     words = "import sys\nwith shared(Path(sys.argv[1])) as url:\n print(url, flush=True)\n sys.stdin.read()"
     imports = "from pathlib import Path\nfrom penstock.embedded import shared\n"
     command = [sys.executable, "-c", imports + words, str(tmp_path)]

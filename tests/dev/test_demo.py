@@ -1,4 +1,4 @@
-"""`make demo` accounts for every message, and leaves nothing behind however it ends."""
+"""`make demo` accounts for every message, and leaves no process and no file behind, however it ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ran(message: str, pid: int, start: float, end: float | None) -> Iterator[Lin
         yield Line(FINISHED, message, 1, pid, end)
 
 
-def played(accounting: Accounting, *moments: Moment) -> DemoResult:
+def result_with(accounting: Accounting, *moments: Moment) -> DemoResult:
     return DemoResult(accounting, KILLED, 4.0, moments, 12.34)
 
 
@@ -44,22 +44,22 @@ def test_second_runs_are_explained() -> None:
     lines = [
         *ran("once", OTHER, 1, 2),
         *(*ran("cut", KILLED.pid, 9, None), *ran("cut", OTHER, 20, 21)),
-        *(*ran("untold", KILLED.pid, 9, 10), *ran("untold", OTHER, 21, 22)),
-        *(*ran("odd", OTHER, 1, 2), *ran("odd", OTHER, 3, 4)),
+        *(*ran("unsettled", KILLED.pid, 9, 10), *ran("unsettled", OTHER, 21, 22)),
+        *(*ran("unexplained", OTHER, 1, 2), *ran("unexplained", OTHER, 3, 4)),
     ]
-    accounting = account(["once", "cut", "untold", "odd"], lines, 0, KILLED)
+    accounting = account(["once", "cut", "unsettled", "unexplained"], lines, 0, KILLED)
     assert [list(one) for one in (accounting.interrupted, accounting.unsettled, accounting.unexplained)] == [
         ["cut"],
-        ["untold"],
-        ["odd"],
+        ["unsettled"],
+        ["unexplained"],
     ]
     assert (accounting.duplicates, accounting.lost, accounting.delays) == (3, 0, (10, 11))
     assert not accounting.adds_up
-    words = "\n".join(report.ran_twice(played(accounting)))
-    assert "1 interrupted: started there, and ran again elsewhere" in words
-    assert "1 finished but not settled: Redis did not know yet" in words
-    assert "1 for an unknown reason, which is a bug" in words
-    assert "10.0 to 11.0 s later" in words
+    text = "\n".join(report.ran_twice(result_with(accounting)))
+    assert "1 interrupted: started there, and ran again elsewhere" in text
+    assert "1 finished but not settled: Redis did not know yet" in text
+    assert "1 for an unknown reason, which is a bug" in text
+    assert "10.0 to 11.0 s later" in text
 
 
 def test_a_message_that_is_neither_done_nor_dead_is_lost() -> None:
@@ -71,26 +71,26 @@ def test_a_message_that_is_neither_done_nor_dead_is_lost() -> None:
         [str(one) for one in range(999)], [line for one in range(999) for line in ran(str(one), 8, 1, 2)], 0, None
     )
     assert all_done.adds_up
-    assert not report.adds_up(played(all_done))
+    assert not report.adds_up(result_with(all_done))
 
 
 def test_the_last_line_is_json() -> None:
     accounting = account(["done"], ran("done", OTHER, 1, 2), 0, KILLED)
-    summary = json.loads(report.summary(played(accounting)))
+    summary = json.loads(report.summary(result_with(accounting)))
     assert summary == {"sent": 1, "done": 1, "dead": 0, "duplicates": 0, "lost": 0, "seconds": 12.3}
 
 
 def test_replicas_are_shown_every_other_second_and_at_the_end() -> None:
     moments = [Moment(at / 4, at, 0, at // 4, 3, at) for at in range(11)]
-    accounting = list(report.replicas(moments))
-    assert [line.split()[:1] for line in accounting] == [["0"], ["2"], ["2"]]
-    assert accounting[1] == "     2 s   2  ##  backlog     8  (3 wanted)"
+    lines = list(report.replicas(moments))
+    assert [line.split()[:1] for line in lines] == [["0"], ["2"], ["2"]]
+    assert lines[1] == "     2 s   2  ##  backlog     8  (3 wanted)"
 
 
 def test_the_output_fits_80_columns() -> None:
     """Even with the longest worker name and the maximum of replicas."""
     accounting = account(["cut"], [*ran("cut", KILLED.pid, 9, None), *ran("cut", OTHER, 119, 120)], 0, KILLED)
-    one = played(accounting, Moment(100, 1200, 0, MAX_REPLICAS, MAX_REPLICAS - 1, 1200))
+    one = result_with(accounting, Moment(100, 1200, 0, MAX_REPLICAS, MAX_REPLICAS - 1, 1200))
     killed = replace(one, killed=replace(KILLED, name="media-clustering-worker-dev-10~01234567"))
     lines = [report.title(), *report.introduction(20), *report.account(one), *report.ran_twice(killed)]
     lines += [*report.replicas(one.moments), *report.next_steps(), report.summary(one)]
@@ -155,8 +155,8 @@ def test_ctrl_c_while_modules_load_prints_one_line(root: Path, tmp_path: Path) -
     with subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         wait_for(loading.exists, "it is being loaded")
         process.send_signal(signal.SIGINT)
-        accounting, _ = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, accounting) == (130, "stopped; nothing is left behind\n")
+        output, _ = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output) == (130, "stopped; nothing is left behind\n")
 
 
 MOMENTS: dict[str, Callable[[Demo], object]] = {
@@ -173,10 +173,10 @@ def test_ctrl_c_leaves_nothing_of_the_demo(root: Path, temporary: Path, moment: 
     demo = Demo(root, temporary)
     wait_for(lambda: MOMENTS[moment](demo), moment, 120)
     demo.process.send_signal(signal.SIGINT)
-    accounting, _ = demo.process.communicate(timeout=PATIENCE)
-    assert demo.process.returncode == 130, accounting
-    assert accounting.endswith("stopped; nothing is left behind\n")
-    assert "Traceback" not in accounting
+    output, _ = demo.process.communicate(timeout=PATIENCE)
+    assert demo.process.returncode == 130, output
+    assert output.endswith("stopped; nothing is left behind\n")
+    assert "Traceback" not in output
     demo.until_all_ended()
 
 
@@ -190,12 +190,12 @@ def test_sigkill_leaves_nothing_of_the_demo(root: Path, temporary: Path) -> None
     demo.until_all_ended()
 
 
-def test_outside_the_repository_the_demo_has_a_hint(tmp_path: Path) -> None:
-    accounting = subprocess.run(
+def test_outside_the_repository_the_demo_prints_a_hint(tmp_path: Path) -> None:
+    result = subprocess.run(
         [sys.executable, "-m", "penstock_dev.demo"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert accounting.returncode == 2
-    assert accounting.stderr.startswith("error: the demo needs the spec and the handler of `media-cluster`\n")
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: the demo needs the spec and the handler of `media-cluster`\n")
 
 
 def test_a_failing_generate_is_reported(tmp_path: Path) -> None:

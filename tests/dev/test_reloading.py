@@ -23,7 +23,7 @@ def test_an_invalid_spec_keeps_its_last_valid_version(busy: Laptop) -> None:
     wait_for(lambda: dev.left() == 0, "it is done")
     busy.spec.write_text(good.replace("concurrency: 4", "concurrency: 5"))
     dev.until("valid again").until("spec changed; restarting workers")
-    wait_for(lambda: dev.workers() not in ([], [before]), "another worker comes")
+    wait_for(lambda: dev.workers() not in ([], [before]), "a replacement runs")
 
 
 def test_changed_code_is_run(busy: Laptop) -> None:
@@ -36,7 +36,7 @@ def test_changed_code_is_run(busy: Laptop) -> None:
     busy.handlers.write_text(HANDLERS.replace('"end"', '"changed"'))
 
     dev.until("code changed; restarting workers")
-    wait_for(lambda: before not in dev.workers(), "the one with the old code has left")
+    wait_for(lambda: before not in dev.workers(), "the worker with the old code has stopped")
     dev.send(1)
     wait_for(lambda: ledger.by_message(ledger.read(busy.ledger), "changed"), "the new code runs it")
 
@@ -45,10 +45,10 @@ def test_a_handler_that_cannot_be_imported_is_reported_once(busy: Laptop) -> Non
     """With the reason and a hint; when it is fixed, a worker starts."""
     busy.handlers.write_text("import nowhere\n")
     dev = busy.dev()
-    why = r"error: cannot start: .*nowhere"
-    dev.until(why)
+    error = r"error: cannot start: .*nowhere"
+    dev.until(error)
     wait_for(lambda: dev.count_of("replicas 0/1") > 0, "its numbers are written")
-    assert dev.count_of(why) == 1
+    assert dev.count_of(error) == 1
 
     busy.handlers.write_text(HANDLERS)
 
@@ -69,7 +69,7 @@ def test_pipelines_follow_their_specs(laptop: Laptop) -> None:
     wait_for(lambda: dev.processes("other.json"), "its worker runs")
     other.unlink()
     dev.until("other: spec removed; stopping workers")
-    wait_for(lambda: not dev.processes("other.json"), "its worker has left")
+    wait_for(lambda: not dev.processes("other.json"), "its worker has stopped")
 
 
 def test_without_any_spec_it_waits_for_one(laptop: Laptop) -> None:
@@ -82,7 +82,7 @@ def test_without_any_spec_it_waits_for_one(laptop: Laptop) -> None:
     laptop.spec.unlink()
 
     dev.until("trial: spec removed; stopping workers")
-    wait_for(lambda: not dev.processes("penstock janitor"), "the janitor has left")
+    wait_for(lambda: not dev.processes("penstock janitor"), "the janitor has stopped")
     laptop.spec.write_text(text + "nonsense: true\n")
     dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*; nothing is running")
     assert not dev.count_of("cannot start")

@@ -82,7 +82,7 @@ def test_failing_starts_back_off_and_are_logged_once(tmp_path: Path) -> None:
     assert [line.text for line in log.lines if not line.worker] == ["cannot start: no; do"]
 
 
-def test_a_lost_process_is_replaced_at_once_but_not_forever(tmp_path: Path) -> None:
+def test_a_lost_process_is_replaced_at_once_and_then_with_a_backoff(tmp_path: Path) -> None:
     async def scenario(replica_set: ReplicaSet, clock: Clock) -> None:
         replica_set.scale_to(1)
         for count in (1, 2):
@@ -111,10 +111,10 @@ def test_processes_stop_in_kubernetes_order(tmp_path: Path) -> None:
         await until(lambda: len(replica_set.replicas) == 3, "a third one starts")
         third = replica_set.replicas[2]
         replica_set.scale_to(2)
-        await until(lambda: third not in replica_set.replicas, "it has left")
+        await until(lambda: third not in replica_set.replicas, "it has stopped")
         assert {one.state for one in replica_set.replicas} == {WorkerState.READY}
         replica_set.scale_to(1)
-        await until(lambda: replica_set.replicas == [oldest], "the newest has left")
+        await until(lambda: replica_set.replicas == [oldest], "the newest has stopped")
 
     run_replica_set(tmp_path, lambda number: STAYS if number < 3 else "import signal\nsignal.pause()", scenario)
 

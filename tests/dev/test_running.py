@@ -26,7 +26,7 @@ def test_workers_follow_the_load(tmp_path: Path) -> None:
         laptop.go_on()
 
         dev.until(r"cooldown over: \d -> 0")
-        wait_for(lambda: not dev.workers(), "all workers have left")
+        wait_for(lambda: not dev.workers(), "all workers have stopped")
         assert dev.left() == 0
         assert set(ledger.by_message(ledger.read(laptop.ledger), "end")) == {str(number) for number in range(20)}
 
@@ -46,7 +46,7 @@ def test_until_idle_stops_when_nothing_is_pending(laptop: Laptop) -> None:
 
 
 def test_until_idle_stops_if_no_worker_can_start(busy: Laptop) -> None:
-    """For CI, where nobody fixes it; the exit code is 1."""
+    """For CI, where no one fixes the handler; the exit code is 1."""
     busy.handlers.write_text("import nowhere\n")
     with Server() as server:
         server.ask("XADD", "trial", "*", "data", '{"id": "1"}')
@@ -57,9 +57,9 @@ def test_until_idle_stops_if_no_worker_can_start(busy: Laptop) -> None:
 
 def test_an_unreachable_redis_is_logged_once(laptop: Laptop) -> None:
     """By `penstock dev` itself, not only by the janitor."""
-    with closing(socket.socket()) as taken:  # bound, but not listening
-        taken.bind(("127.0.0.1", 0))
-        dev = laptop.dev("--redis", f"redis://127.0.0.1:{taken.getsockname()[1]}")
+    with closing(socket.socket()) as occupied:  # bound, but not listening
+        occupied.bind(("127.0.0.1", 0))
+        dev = laptop.dev("--redis", f"redis://127.0.0.1:{occupied.getsockname()[1]}")
         dev.until("penstock dev: warning: Redis is unreachable")
         assert dev.interrupt() == 0
     assert dev.count_of("penstock dev: warning: Redis is unreachable") == 1
@@ -67,9 +67,9 @@ def test_an_unreachable_redis_is_logged_once(laptop: Laptop) -> None:
 
 def test_until_idle_gives_up_on_an_unreachable_redis(laptop: Laptop) -> None:
     """For CI: the exit code is 2."""
-    with closing(socket.socket()) as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    with closing(socket.socket()) as occupied:
+        occupied.bind(("127.0.0.1", 0))
+        port = occupied.getsockname()[1]
         dev = laptop.dev("--until-idle", "--redis", f"redis://127.0.0.1:{port}")
         assert dev.wait() == 2
     assert f"error: Redis at 127.0.0.1:{port} has been unreachable for 10 s" in dev.log()
@@ -86,7 +86,7 @@ def test_workers_ignore_variables_for_other_commands(laptop: Laptop) -> None:
     wait_for(lambda: dev.left() == 0, "it is done")
 
 
-def test_it_stops_when_nobody_reads_the_output(laptop: Laptop) -> None:
+def test_it_stops_when_its_output_is_closed(laptop: Laptop) -> None:
     """As with `| head -1`, without a traceback."""
     dev = laptop.dev_into_a_pipe()
     dev.read_a_line_and_go()
@@ -112,9 +112,9 @@ def test_a_killed_worker_is_replaced_and_no_message_is_lost(busy: Laptop) -> Non
     os.kill(worker, signal.SIGKILL)
 
     dev.until("trial: warning: .*dev-1~.* was killed by SIGKILL; starting a replacement")
-    wait_for(lambda: dev.workers() not in ([], [worker]), "another worker comes")
+    wait_for(lambda: dev.workers() not in ([], [worker]), "a replacement runs")
     busy.go_on()
-    wait_for(lambda: dev.left() == 0, "all of it is done")
+    wait_for(lambda: dev.left() == 0, "all messages are done")
     ended = ledger.by_message(ledger.read(busy.ledger), "end")
     assert set(ended) == {"0", "1", "2", "3"}
 
@@ -125,8 +125,8 @@ def test_redis_is_restarted_with_its_data(busy: Laptop) -> None:
     dev.until("Redis is reachable").send(2)
     wait_for(lambda: len(ledger.read(busy.ledger)) == 2, "both run")
     before = dev.port
-    about = str(dev.ask("INFO", "server"))
-    pid = int(about.partition("process_id:")[2].split()[0])
+    info = str(dev.ask("INFO", "server"))
+    pid = int(info.partition("process_id:")[2].split()[0])
 
     os.kill(pid, signal.SIGKILL)
 

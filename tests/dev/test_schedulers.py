@@ -45,15 +45,15 @@ PRODUCTION = """\
 
 def pods(mark: str) -> list[int]:
     """Processes of schedulers, without their watchers."""
-    found = marked(mark, "-m penstock scheduler run")
-    return [pid for pid in found if not Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"/bin/sh")]
+    pids = marked(mark, "-m penstock scheduler run")
+    return [pid for pid in pids if not Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"/bin/sh")]
 
 
-def ran(folder: Path) -> list[str]:
+def succeeded_jobs(folder: Path) -> list[str]:
     """The jobs whose last run succeeded, from `penstock scheduler list`."""
     words = ("scheduler", "list", "cache-agents", "--env", "dev", "--embedded", "--json")
-    listed = subprocess.run([sys.executable, "-m", "penstock", *words], cwd=folder, capture_output=True, check=True)
-    jobs = [json.loads(line) for line in listed.stdout.splitlines()]
+    reply = subprocess.run([sys.executable, "-m", "penstock", *words], cwd=folder, capture_output=True, check=True)
+    jobs = [json.loads(line) for line in reply.stdout.splitlines()]
     return [one["job"] for one in jobs if one["last"] and one["last"]["outcome"] == "ok"]
 
 
@@ -75,7 +75,7 @@ def test_the_example_runs_and_a_killed_pod_is_replaced(laptop: Laptop) -> None:
     dev.until("penstock dev: running 1 scheduler in `dev` with")
     wait_for(lambda: len(pods(dev.mark)) == 1, "one pod runs", 40)
     dev.until(r"cache-agents: registered 7 .* ok [1-9]", 60)
-    assert ran(laptop.folder)
+    assert succeeded_jobs(laptop.folder)
     (pod,) = pods(dev.mark)
     os.kill(pod, signal.SIGKILL)
     dev.until("was killed by SIGKILL; starting a replacement")
@@ -86,7 +86,7 @@ def test_the_example_runs_and_a_killed_pod_is_replaced(laptop: Laptop) -> None:
 
 
 def test_jobs_send_to_pipelines_and_keys_act_on_jobs(laptop: Laptop) -> None:
-    """`s` runs the next job, `b` is refused, pausing pauses all jobs, and a kill hits a pod."""
+    """`s` runs the next job, `b` is refused, pausing pauses all jobs, and a kill kills a pod."""
     (laptop.spec.parent / "clockwork.yaml").write_text(CLOCKWORK)
     (laptop.folder / "clockwork.py").write_text("def tick(job, context):\n    pass\n")
 
@@ -105,7 +105,7 @@ def test_jobs_send_to_pipelines_and_keys_act_on_jobs(laptop: Laptop) -> None:
                 assert refused.value.says == "`clockwork` is a scheduler and takes no messages"
                 assert refused.value.hint == "press `s` to run the next job now"
                 assert await controls.pause("clockwork") == "paused all jobs"
-                await until(lambda: snapshot().paused and dict(snapshot().numbers)["ready"] == 2, "they stand still")
+                await until(lambda: snapshot().paused and dict(snapshot().numbers)["ready"] == 2, "all jobs are paused")
                 assert await controls.send("clockwork", 1) == "job `rare` is due now"
                 with pytest.raises(CannotGoOn) as refused:
                     await controls.send("clockwork", 1)
@@ -132,5 +132,5 @@ def test_the_numbers_of_a_scheduler_are_on_one_line() -> None:
     pod = WorkerSnapshot("a", 1, WorkerState.READY)
     jobs = (("registered", 7), ("running", 1), ("failing", 0))
     one = SpecSnapshot("c", "scheduler", jobs, 2, oldest=61.0, done=1.5, wanted=2, paused=True, workers=(pod,))
-    says = "registered 7  running 1  failing 0  oldest overdue 1m1s  replicas 1/2  done/s 1.5  all paused"
-    assert numbers(one) == says
+    line = "registered 7  running 1  failing 0  oldest overdue 1m1s  replicas 1/2  done/s 1.5  all paused"
+    assert numbers(one) == line

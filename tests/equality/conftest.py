@@ -12,7 +12,7 @@ Differences = Callable[[str], list[str]]
 
 @pytest.fixture(scope="session")
 def differences() -> Differences:
-    """What the reference reads otherwise than the fast parser; nothing where the fast one leaves a text alone."""
+    """Returns the differences between the parsers; empty if the fast parser does not accept a text."""
 
     def differences(text: str) -> list[str]:
         decoded = decode("it.yaml", text.encode())
@@ -21,8 +21,8 @@ def differences() -> Differences:
             return []
         reference = by_reference(decoded)
         return [
-            f"{what}: {one!r} is not {other!r}"
-            for what, one, other in (
+            f"{name}: {one!r} is not {other!r}"
+            for name, one, other in (
                 ("data", _typed(fast.data), _typed(reference.data)),
                 ("problems", fast.problems, reference.problems),
                 ("places", fast.places, reference.places),
@@ -34,7 +34,7 @@ def differences() -> Differences:
 
 
 def _typed(value: object) -> object:
-    """Values with their types, so that `1`, `1.0` and `true` differ, and a number that is none is itself."""
+    """Values with their types, so that `1`, `1.0` and `true` differ, and NaN equals itself."""
     if isinstance(value, dict):
         return [(key, _typed(one)) for key, one in value.items()]
     if isinstance(value, list):

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 TEXTS = [path.read_text() for path in sorted([HERE / "design.yaml", *HERE.parents[1].glob("specs/*.yaml")])]
 LINES = sorted({line for text in TEXTS for line in text.splitlines(keepends=True)})
 
-# What YAML gives a meaning to, and what only looks so. `·` stands between two of them, `¶` for a line break.
+# Words that have a meaning in YAML, and words that only look like it. `·` separates them, `¶` is a line break.
 WORDS = "a·b:·c: ·k: v·x#y·x:y·x: y·a: b: c·-1·- -·1.30·0x1f·0o7·1e3·~·null·true·no·12:30·2027-01-31·.inf·.nan·1_000"
 SIGNS = ":·-·?·,·[·]·{·}·#·&·*·!·|·>·'·\"·%·@·`·---·...·<<· ·  ·: ·- ·? ·, · #·\\·?a·:a·-a·%a·@a·é·\u00a0·日本"
 BREAKS = "¶·¶¶·¶  ·¶    ·¶- ·¶? ·¶: ·¶  - ·¶# c¶· #c¶·¶---¶·¶...¶·:¶·-¶·|¶·>¶·|-¶·>+¶·|2¶ ·>2-¶·\\¶"
@@ -55,7 +55,7 @@ def flow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 @st.composite
 def block(draw: st.DrawFn, depth: int = 0) -> str:
-    """A block collection whose lines stand at one indentation, mostly."""
+    """A block collection whose lines mostly have one indentation."""
     indent = " " * draw(st.sampled_from([2, 2, 2, 1, 4, 0])) * bool(depth)
     lines = []
     for _ in range(draw(st.integers(1, 4))):
@@ -83,7 +83,7 @@ def scalar_block(draw: st.DrawFn) -> str:
 
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
-    """Some neighbouring lines of a real spec, changed in a few places."""
+    """A few consecutive lines of a real spec, changed in a few places."""
     lines = draw(st.sampled_from(TEXTS)).splitlines(keepends=True)
     start = draw(st.integers(0, len(lines) - 1))
     text = "".join(lines[start : start + draw(st.integers(1, 12))])
@@ -105,8 +105,8 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
-# Where the two were found to differ before the fast parser was kept away from it.
-ONCE_UNEQUAL = [
+# Texts that the parsers once read differently; now the reference parser reads them.
+ONCE_DIFFERENT = [
     "a: >#",
     "a: |-#",
     "? |#",
@@ -137,7 +137,7 @@ def test_generated_and_mutated_texts_are_read_equally(differences: Differences, 
     assert not differences(text)
 
 
-@pytest.mark.parametrize("text", ONCE_UNEQUAL)
+@pytest.mark.parametrize("text", ONCE_DIFFERENT)
 def test_previous_differences_are_read_equally(differences: Differences, text: str) -> None:
     assert not differences(text)
 

@@ -12,7 +12,7 @@ from penstock_spec.linting.lint import check_across_specs, merge_findings
 from penstock_spec.reading import Place, read
 
 OF_KEYS = ("unknown-field", "unknown-override", "unknown-environment")
-"""Rules whose findings speak of keys; the others speak of values."""
+"""Rules whose findings are about keys; the others are about values."""
 
 LITERAL = re.compile(r"(?:write|such as|write it like|in quotes:) `([^`]+)`")
 UNDER = re.compile(r"write `(\w+)` under `([\w.]+)`")
@@ -20,7 +20,7 @@ UNDER = re.compile(r"write `(\w+)` under `([\w.]+)`")
 
 @pytest.fixture
 def lint() -> Callable[[str], list[Finding]]:
-    """What is found in the text of a spec."""
+    """Returns the findings in the text of a spec."""
     platform = check_platform(read("penstock.yaml", PLATFORM.encode()))
     assert platform.model
     environments = tuple(platform.model.environments)
@@ -29,8 +29,8 @@ def lint() -> Callable[[str], list[Finding]]:
         document = read(SPEC, text.encode())
         checked = check_spec(document, platform, environments, lambda _: None)
         files = {SPEC: checked, "penstock.yaml": platform.checked.copy()}
-        for environment, found in check_across_specs(platform, environments, [checked], complete=False):
-            files[found.at.file].problems.append((environment, found))
+        for environment, problem in check_across_specs(platform, environments, [checked], complete=False):
+            files[problem.at.file].problems.append((environment, problem))
         return merge_findings(files, environments, TODAY, complete=True)
 
     return lint
@@ -41,23 +41,23 @@ def follow() -> Callable[[str, Finding], str]:
     return followed
 
 
-def followed(text: str, found: Finding) -> str:
-    """The text after somebody did, to the letter, what the hint says."""
-    if under := UNDER.search(found.hint):
-        return moved(text, found.at, *under.groups())
-    literal = LITERAL.search(found.hint)
-    assert literal, f"nothing to write stands in: {found.hint}"
+def followed(text: str, finding: Finding) -> str:
+    """The text after the hint was followed literally."""
+    if under := UNDER.search(finding.hint):
+        return moved(text, finding.at, *under.groups())
+    literal = LITERAL.search(finding.hint)
+    assert literal, f"there is nothing to write in: {finding.hint}"
     places = read(SPEC, text.encode()).places.values()
-    place = next((one for one in places if found.at == one.key), None)
-    if found.hint.startswith("add it"):
-        return added(text, found.at, literal[1])
-    if place and found.rule not in OF_KEYS:  # an empty value is shown by its key
-        return text.replace(f"{cut(text, found.at)}:", f"{cut(text, found.at)}: {literal[1]}", 1)
-    return put(text, whole(place) if place and ": " in literal[1] else found.at, literal[1])
+    place = next((one for one in places if finding.at == one.key), None)
+    if finding.hint.startswith("add it"):
+        return added(text, finding.at, literal[1])
+    if place and finding.rule not in OF_KEYS:  # an empty value is shown by its key
+        return text.replace(f"{cut(text, finding.at)}:", f"{cut(text, finding.at)}: {literal[1]}", 1)
+    return put(text, key_and_value(place) if place and ": " in literal[1] else finding.at, literal[1])
 
 
 def added(text: str, at: Span, literal: str) -> str:
-    """Into the section whose key is shown; beside a path; and otherwise, at the end of the file."""
+    """Add the literal: to the section whose key is marked, before a path, or at the end of the file."""
     if "." in literal.partition(":")[0]:
         return put(text, at, f"{literal}, {cut(text, at)}")
     lines = text.split("\n")
@@ -71,7 +71,7 @@ def added(text: str, at: Span, literal: str) -> str:
 
 
 def moved(text: str, at: Span, key: str, section: str) -> str:
-    """From a line of its own into a section of its own."""
+    """Move a key from its own line into a section."""
     lines = text.split("\n")
     _, _, value = lines.pop(at.line - 1).partition(": ")
     top, *inner = section.split(".")
@@ -80,8 +80,8 @@ def moved(text: str, at: Span, key: str, section: str) -> str:
     return "\n".join([f"{top}: {value}", *lines])
 
 
-def whole(place: Place) -> Span:
-    """A key and its value."""
+def key_and_value(place: Place) -> Span:
+    """The span of a key and its value."""
     name, value = place.name, place.value
     return Span(name.file, name.line, name.column, value.end_line, value.end_column)
 

@@ -161,7 +161,7 @@ SPECS = [
 def test_following_a_hint_removes_the_finding(
     spec: str, lint: Callable[[str], list[Finding]], follow: Callable[[str, Finding], str]
 ) -> None:
-    """And causes no other."""
+    """And it causes no other error."""
     text = complete(spec, "example")
     first, *others = [one for one in lint(text) if one.severity is Severity.ERROR]
     better = follow(text, first)

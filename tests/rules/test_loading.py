@@ -36,7 +36,7 @@ def test_a_place_may_name_a_file(at: str, place: str) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        pytest.param(b"", id="nothing"),
+        pytest.param(b"", id="an empty file"),
         pytest.param(f"fails: [{FAILS}]\n".encode(), id="none that passes"),
         pytest.param(f"passes: [{PASSES}]\n".encode(), id="none that fails"),
         pytest.param(examples(fails="[]"), id="an empty list of fails"),
@@ -44,9 +44,9 @@ def test_a_place_may_name_a_file(at: str, place: str) -> None:
         pytest.param(examples(fails=FAILS), id="no list"),
         pytest.param(examples() + b"passed: []\n", id="an unknown key"),
         pytest.param(examples(fails=f"[{FAILS[:-1]}, an: d}}]"), id="an unknown key in an example"),
-        pytest.param(examples(passes=f'[{PASSES[:-1]}, at: "1:1"}}]'), id="a place in what passes"),
+        pytest.param(examples(passes=f'[{PASSES[:-1]}, at: "1:1"}}]'), id="a place in a passing example"),
         pytest.param(examples(fails='[{spec: "a: 1", says: a, hint: b}]'), id="no place"),
-        pytest.param(examples(fails='[{spec: "a: 1", at: "1:1", hint: b}]'), id="no words"),
+        pytest.param(examples(fails='[{spec: "a: 1", at: "1:1", hint: b}]'), id="no message"),
         pytest.param(examples(fails='[{spec: "a: 1", at: "1:1", says: a}]'), id="no hint"),
         pytest.param(examples(fails='[{at: "1:1", says: a, hint: b}]'), id="no spec"),
         pytest.param(examples(passes='[{spec: "a: 1", file: "a: 1"}]'), id="a spec and a file"),

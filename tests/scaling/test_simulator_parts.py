@@ -13,7 +13,7 @@ from penstock_scaling.simulator.due_counts import DueCounts
 from penstock_scaling.simulator.pods import Pods, running_per_pod
 
 
-class Nothing:
+class NoTraffic:
     """No traffic."""
 
     def arrivals(self, _: Random) -> Iterator[int]:
@@ -22,12 +22,12 @@ class Nothing:
 
 def scenario(*, protect_busy: bool = False) -> Scenario:
     return Scenario(
-        scaling(), Nothing(), HandlingTimes.fixed(1), concurrency=4, pod_start=10, protect_busy=protect_busy
+        scaling(), NoTraffic(), HandlingTimes.fixed(1), concurrency=4, pod_start=10, protect_busy=protect_busy
     )
 
 
-def chance(seed: int) -> Random:
-    return Random(seed)  # noqa: S311 - chance that can be repeated
+def random_of(seed: int) -> Random:
+    return Random(seed)  # noqa: S311 - repeatable randomness
 
 
 def test_the_newest_starting_pods_are_removed_first() -> None:
@@ -48,7 +48,7 @@ def test_a_stopping_pod_runs_a_random_share() -> None:
         running = DueCounts()
         running.add(3, 10)
         running.add(7, 10)
-        ends.update(running.pick(4, chance(seed)))
+        ends.update(running.pick(4, random_of(seed)))
         assert running.total == 16 == sum(running.at.values())
     assert ends.total() == 1200
     assert ends[3] == pytest.approx(600, abs=80)
@@ -58,19 +58,21 @@ def test_all_due_messages_can_be_picked() -> None:
     running = DueCounts()
     running.add(3, 2)
     running.add(1, 1)
-    assert running.pick(3, chance(1)) == [1, 3, 3]
+    assert running.pick(3, random_of(1)) == [1, 3, 3]
     assert (running.total, running.pop(3)) == (0, 0)
 
 
 def test_messages_are_on_random_slots() -> None:
     """No pod has more than its slots, and with protection the least busy stop first."""
     for seed in range(50):
-        on = running_per_pod(scenario(), ready=5, running=11, stopping=5, random=chance(seed))
-        assert sum(on) == 11
-        assert max(on) <= 4
-        protected = running_per_pod(scenario(protect_busy=True), ready=5, running=11, stopping=5, random=chance(seed))
-        assert protected == sorted(on)
-    assert running_per_pod(scenario(), ready=3, running=12, stopping=2, random=chance(1)) == [4, 4]
+        running = running_per_pod(scenario(), ready=5, running=11, stopping=5, random=random_of(seed))
+        assert sum(running) == 11
+        assert max(running) <= 4
+        protected = running_per_pod(
+            scenario(protect_busy=True), ready=5, running=11, stopping=5, random=random_of(seed)
+        )
+        assert protected == sorted(running)
+    assert running_per_pod(scenario(), ready=3, running=12, stopping=2, random=random_of(1)) == [4, 4]
 
 
 def test_messages_given_back_go_first_and_keep_their_wait() -> None:

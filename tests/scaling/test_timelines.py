@@ -36,18 +36,18 @@ FAILURES = {"error": Failed.ERROR, "absent": Failed.UNREACHABLE}
 
 
 def manifest_of(file: str, timeline: Timeline) -> Timeline:
-    whole = {**DEFAULTS[file], **timeline}
+    merged = {**DEFAULTS[file], **timeline}
     spec = {**DEFAULTS[file].get("spec", {}), **timeline.get("spec", {})}
     spec |= {
-        key: whole[short] for short, key in (("min", "minReplicaCount"), ("max", "maxReplicaCount")) if short in whole
+        key: merged[short] for short, key in (("min", "minReplicaCount"), ("max", "maxReplicaCount")) if short in merged
     }
-    if "behavior" in whole:
-        hpa = {"horizontalPodAutoscalerConfig": {"behavior": whole["behavior"]}}
+    if "behavior" in merged:
+        hpa = {"horizontalPodAutoscalerConfig": {"behavior": merged["behavior"]}}
         spec["advanced"] = {**spec.get("advanced", {}), **hpa}
-    triggers, formula = whole.get("triggers", {"depth": "length"}), whole.get("formula", "depth")
+    triggers, formula = merged.get("triggers", {"depth": "length"}), merged.get("formula", "depth")
     if "formula" in spec.get("advanced", {}).get("scalingModifiers", {}):
         formula = spec["advanced"]["scalingModifiers"]["formula"]
-    return scaled_object(triggers, spec, formula, str(whole.get("target", 5)), whole.get("annotations"))
+    return scaled_object(triggers, spec, formula, str(merged.get("target", 5)), merged.get("annotations"))
 
 
 def at(values: dict[int, int], second: int) -> int:
@@ -60,7 +60,7 @@ def test_the_pods_match_the_timeline(file: str, timeline: Timeline) -> None:
     """In each second, exactly."""
     settings = settings_of(manifest_of(file, timeline))
     autoscaler = Autoscaler(replace(settings, sync=timeline.get("sync", settings.sync)))
-    pods, seen = timeline.get("replicas", 0), []
+    pods, actual = timeline.get("replicas", 0), []
 
     def readings(second: int) -> Readings:
         read: dict[str, Any] = {}
@@ -71,13 +71,13 @@ def test_the_pods_match_the_timeline(file: str, timeline: Timeline) -> None:
     for second in range(timeline["until"] + 1):
         if second >= autoscaler.due():
             pods = autoscaler.advance(second, lambda: readings(second), pods)  # noqa: B023 - called at once
-        seen.append((second, pods))
+        actual.append((second, pods))
         if second in timeline.get("values", {}):
             assert [one.value for one in autoscaler.readout.metrics] == [timeline["values"][second]], second
         if second in timeline.get("falls_back", {}):
             assert autoscaler.readout.falling_back == timeline["falls_back"][second], second
 
-    assert seen == [(second, at(timeline["pods"], second)) for second in range(timeline["until"] + 1)]
+    assert actual == [(second, at(timeline["pods"], second)) for second in range(timeline["until"] + 1)]
 
 
 def test_there_are_enough_timelines() -> None:

@@ -1,4 +1,4 @@
-"""Screens without a terminal, for what keys do and what is seen; `test_terminal` has a real one."""
+"""Screens without a terminal, for tests of keys and content; `test_terminal` has a real one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock_dev.screen.app import DevScreen
 
 @pytest.fixture
 def show() -> Callable[..., None]:
-    """Plays with a screen of this size."""
+    """Runs a test on a screen of this size."""
 
     def play(plays: Play, controls: FakeControls | None = None, size: tuple[int, int] = (80, 24)) -> None:
         async def run() -> None:

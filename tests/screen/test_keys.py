@@ -86,7 +86,7 @@ def test_one_key_stops_and_starts(show: Show) -> None:
     ],
 )  # fmt: skip
 def test_a_failed_action_shows_its_error(show: Show, error: Exception, shown_text: str) -> None:
-    """With the hint, if there is one. The screen goes on."""
+    """With the hint, if there is one. The screen continues."""
 
     async def play(shown: HeadlessScreen) -> None:
         shown.controls.raises = error
@@ -200,7 +200,7 @@ def test_the_log_follows_its_end_unless_scrolled_back(show: Show) -> None:
 
 
 def test_each_log_line_is_written_once(show: Show) -> None:
-    """However often it is in a snapshot."""
+    """Even if it is in many snapshots."""
 
     async def play(shown: HeadlessScreen) -> None:
         looks = shown.controls.looks + 5

@@ -47,7 +47,7 @@ leaves: st.SearchStrategy[Any] = texts | numbers | fixed | st.sampled_from([{}, 
 
 
 def random_of(seed: int) -> Random:
-    return Random(seed)  # noqa: S311 - made up, not secret
+    return Random(seed)  # noqa: S311 - sample data
 
 
 def objects(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -76,8 +76,8 @@ bodies = objects(st.recursive(leaves, around, max_leaves=8))
 @given(schema=bodies, seed=st.integers(0, 1000))
 def test_a_sample_fits_its_schema(schema: Schema, seed: int) -> None:
     """With any requirements on texts, numbers, lists and choices."""
-    made = sample(schema, random_of(seed))
-    assert compiled.Draft202012Validator(schema, validate_formats=True).is_valid(made), made
+    body = sample(schema, random_of(seed))
+    assert compiled.Draft202012Validator(schema, validate_formats=True).is_valid(body), body
 
 
 @given(one=bodies, other=bodies, seed=st.integers(0, 1000))
@@ -89,18 +89,18 @@ def test_a_sample_fits_combined_schemas(one: Schema, other: Schema, seed: int) -
     }  # fmt: skip
     first = {key: value for key, value in one.items() if key != "additionalProperties"}
     schema = {"allOf": [{"$ref": "#/$defs/first"}, second], "$defs": {"first": first}}
-    made = sample(schema, random_of(seed))
-    assert compiled.Draft202012Validator(schema).is_valid(made), made
+    body = sample(schema, random_of(seed))
+    assert compiled.Draft202012Validator(schema).is_valid(body), body
 
 
 @given(seed=st.integers(0, 1000))
 def test_the_same_random_seed_gives_the_same_samples(seed: int) -> None:
     """Consecutive samples differ, so that none is a duplicate."""
     schema = {"required": ["job_id"], "properties": {"job_id": {"type": "string"}}}
-    chance = random_of(seed)
-    made = [sample(schema, chance) for _ in range(3)]
-    assert made == [sample(schema, again) for again in [random_of(seed)] for _ in range(3)]
-    assert len({json.dumps(one) for one in made}) == 3
+    random = random_of(seed)
+    samples = [sample(schema, random) for _ in range(3)]
+    assert samples == [sample(schema, again) for again in [random_of(seed)] for _ in range(3)]
+    assert len({json.dumps(one) for one in samples}) == 3
 
 
 @given(seed=st.integers(0, 1000))
@@ -111,10 +111,10 @@ def test_samples_follow_the_examples(seed: int) -> None:
         "properties": {"id": {"type": "string"}, "type": {"type": "string"}},
         "examples": [{"id": "1", "type": "remind", "text": "tea"}, {"id": "2", "type": "count"}, "not a body"],
     }
-    made = sample(schema, random_of(seed), unique={"id"})
-    assert (made["type"], made.get("text")) in {("remind", "tea"), ("count", None)}
-    assert made["id"] not in {"1", "2"}
-    assert made["player"]
+    body = sample(schema, random_of(seed), unique={"id"})
+    assert (body["type"], body.get("text")) in {("remind", "tea"), ("count", None)}
+    assert body["id"] not in {"1", "2"}
+    assert body["player"]
 
 
 def test_invalid_examples_are_ignored() -> None:
@@ -127,8 +127,8 @@ def test_invalid_examples_are_ignored() -> None:
 def test_every_pipeline_of_the_repository_has_samples(root: Path, name: str) -> None:
     """With schemas as teams write them."""
     schema = json.loads((root / f"generated/dev/{name}/schema.json").read_text())
-    made = [sample(schema, chance) for chance in [random_of(1)] for _ in range(50)]
-    assert [one for one in made if not compiled.Draft202012Validator(schema).is_valid(one)] == []
+    samples = [sample(schema, random) for random in [random_of(1)] for _ in range(50)]
+    assert [one for one in samples if not compiled.Draft202012Validator(schema).is_valid(one)] == []
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_every_pipeline_of_the_repository_has_samples(root: Path, name: str) -> 
 def test_keywords_over_several_values_are_satisfied(schema: Schema) -> None:
     """Conditions, exclusions, recursion, names by pattern, items by position."""
     validator = compiled.validator_for(schema)
-    made = [sample(schema, chance) for chance in [random_of(2)] for _ in range(30)]
-    assert [one for one in made if not validator.is_valid(one)] == []
+    samples = [sample(schema, random) for random in [random_of(2)] for _ in range(30)]
+    assert [one for one in samples if not validator.is_valid(one)] == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`penstock dev` in a real terminal: what is seen there, what its keys do to real processes, and how it is left."""
+"""`penstock dev` in a real terminal: its content, its keys on real processes, and the terminal after it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OnScreen:
 
     @property
     def done(self) -> int:
-        """Messages that handlers came to the end of."""
+        """Messages whose handlers have ended."""
         return len({line.message for line in ledger.read(self.laptop.ledger) if line.what == "end"})
 
     def begin(self, redirected: str = "", **environ: str) -> OnScreen:
@@ -53,7 +53,7 @@ class OnScreen:
         return self
 
     def until_ready(self) -> OnScreen:
-        """One worker is there, and Redis answers."""
+        """Wait for one ready worker, and for Redis."""
         ready = r"Redis up .*127\.0\.0\.1:(\d+).*replicas 1 of 1 wanted.* \d+ ready "
         shown = self.terminal.until(lambda text: re.search(ready, text, re.DOTALL), "a worker")
         [port] = re.findall(ready, shown, re.DOTALL)
@@ -64,13 +64,13 @@ class OnScreen:
     def server(self) -> int:
         """Remember the pid of Redis, which must not survive either."""
         with closing(RawClient("127.0.0.1", self.ports[-1])) as redis:
-            told = redis.ask("INFO", "server")
-        found = int(re.findall(r"process_id:(\d+)", str(told))[0])
-        self.servers.append(found)
-        return found
+            info = redis.ask("INFO", "server")
+        pid = int(re.findall(r"process_id:(\d+)", str(info))[0])
+        self.servers.append(pid)
+        return pid
 
     def until_done(self, count: int) -> None:
-        """So many messages."""
+        """Wait until exactly this many messages are done."""
         wait_for(lambda: self.done >= count, f"{count} messages are done")
         assert self.done == count
 
@@ -120,7 +120,7 @@ def test_a_killed_worker_is_replaced(screen: OnScreen) -> None:
 
 
 def test_redis_can_be_stopped_and_started(screen: OnScreen) -> None:
-    """The screen shows it and goes on; Redis keeps its data, and the work continues."""
+    """The screen shows it and continues; Redis keeps its data, and the work continues."""
     screen.begin().until_ready()
     screen.terminal.press("s")
     screen.until_done(1)
@@ -131,11 +131,11 @@ def test_redis_can_be_stopped_and_started(screen: OnScreen) -> None:
     screen.terminal.press("p", "r")
     screen.terminal.until_shows("Redis up")
     screen.terminal.press("s")
-    wait_for(lambda: screen.done >= 2, "what is sent then is done")
+    wait_for(lambda: screen.done >= 2, "the new message is done")
 
 
 def test_a_killed_redis_is_restarted(screen: OnScreen) -> None:
-    """Whatever killed it; the log reports it, and the work continues."""
+    """The log reports it, and the work continues."""
     screen.begin().until_ready()
     before = screen.server()
     os.kill(before, signal.SIGKILL)
@@ -200,7 +200,7 @@ def test_a_lost_connection_leaves_no_process(screen: OnScreen) -> None:
 
 
 def test_no_color_is_respected(screen: OnScreen) -> None:
-    """With `NO_COLOR`, bold, dim and reversed text says the same."""
+    """With `NO_COLOR`, text is bold, dim or reversed instead of coloured."""
     screen.begin(NO_COLOR="1").until_ready()
     codes = {code for codes in re.findall(r"\x1b\[([\d;]*)m", screen.terminal.coloured()) for code in codes.split(";")}
     assert codes <= {"", "0", "1", "2", "7", "39", "49"}
@@ -226,7 +226,7 @@ def test_only_changes_are_written(root: Path, tmp_path: Path) -> None:
 
     def look(more: int) -> None:
         now = looks.stat().st_size
-        wait_for(lambda: looks.stat().st_size >= now + more, "it looks again")
+        wait_for(lambda: looks.stat().st_size >= now + more, "the screen takes another snapshot")
 
     with Terminal(tmp_path) as terminal:
         terminal.type(
@@ -239,7 +239,7 @@ def test_only_changes_are_written(root: Path, tmp_path: Path) -> None:
         assert not written.exists() or written.read_bytes() == b""
         other.touch()
         terminal.until_shows(" 4711 ")
-        wait_for(lambda: written.exists() and "4711" in written.read_text(), "what records it has it too")
+        wait_for(lambda: written.exists() and "4711" in written.read_text(), "the recording has it too")
         look(2)
         text = written.read_text()
         assert "4711" in text

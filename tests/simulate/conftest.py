@@ -37,15 +37,15 @@ environments:
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What a run of the command came to."""
+class CommandResult:
+    """The result of a run of the command."""
 
     code: int
     out: str
     err: str
 
 
-Run = Callable[..., Ran]
+Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -63,10 +63,10 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def git(repository: Path) -> Callable[..., None]:
     """Git in the repository, with a neutral identity."""
-    who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.com", "-c", "commit.gpgsign=false"]
+    identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.com", "-c", "commit.gpgsign=false"]
 
     def run(*words: str) -> None:
-        subprocess.run(["git", *who, *words], cwd=repository, check=True, capture_output=True)
+        subprocess.run(["git", *identity, *words], cwd=repository, check=True, capture_output=True)
 
     return run
 
@@ -75,13 +75,13 @@ def git(repository: Path) -> Callable[..., None]:
 def penstock(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs the command as `main` does, exit code included."""
 
-    def run(*arguments: str) -> Ran:
+    def run(*arguments: str) -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["penstock", *arguments])
         capsys.readouterr()
         with pytest.raises(SystemExit) as stopped:
             main()
         captured = capsys.readouterr()
         code = stopped.value.code
-        return Ran(code if isinstance(code, int) else 1, captured.out, captured.err)
+        return CommandResult(code if isinstance(code, int) else 1, captured.out, captured.err)
 
     return run

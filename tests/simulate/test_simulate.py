@@ -14,19 +14,19 @@ import pytest
 from penstock_dev.simulating.case import pattern, spread
 
 
-class Ran(Protocol):
+class CommandResult(Protocol):
     code: int
     out: str
     err: str
 
 
-Run = Callable[..., Ran]
+Run = Callable[..., CommandResult]
 BURST = ("--pattern", "burst", "--rate", "20", "--lasts", "10m", "--handling", "2s", "--env", "production")
 
 
-def summed(ran: Ran) -> list[dict[str, Any]]:
-    assert ran.code == 0, ran.err
-    runs: list[dict[str, Any]] = json.loads(ran.out)["runs"]
+def runs_of(result: CommandResult) -> list[dict[str, Any]]:
+    assert result.code == 0, result.err
+    runs: list[dict[str, Any]] = json.loads(result.out)["runs"]
     return runs
 
 
@@ -58,8 +58,8 @@ def test_matplotlib_is_loaded_only_for_plots(repository: Path) -> None:
         "app(['simulate', 'resize', '--rate', '1', '--lasts', '1m', '-e', 'dev'], standalone_mode=False);"
         "print('matplotlib' in sys.modules)"
     )
-    ran = subprocess.run([sys.executable, "-c", code], cwd=repository, check=True, capture_output=True, text=True)
-    assert ran.stdout.endswith("False\n")
+    result = subprocess.run([sys.executable, "-c", code], cwd=repository, check=True, capture_output=True, text=True)
+    assert result.stdout.endswith("False\n")
 
 
 STEADY = ("--pattern", "steady", "--rate", "20", "--lasts", "20m", "--handling", "2s", "--env", "production", "--json")
@@ -68,17 +68,17 @@ STEADY = ("--pattern", "steady", "--rate", "20", "--lasts", "20m", "--handling",
 @pytest.mark.usefixtures("repository")
 def test_an_outage_of_redis_loses_no_message(penstock: Run) -> None:
     """Producers send the messages that they held back at once, and all are done."""
-    [usual] = summed(penstock("simulate", "resize", *STEADY))
-    [away] = summed(penstock("simulate", "resize", *STEADY, "--redis-away", "10m+5m"))
-    assert away["sent"] == away["done"] == usual["done"] == 24_000
-    assert away["waiting_at_most"] > 20 * 280 > usual["waiting_at_most"]
-    assert away["taken_over"] == usual["taken_over"] == 0
+    [normal] = runs_of(penstock("simulate", "resize", *STEADY))
+    [away] = runs_of(penstock("simulate", "resize", *STEADY, "--redis-away", "10m+5m"))
+    assert away["sent"] == away["done"] == normal["done"] == 24_000
+    assert away["waiting_at_most"] > 20 * 280 > normal["waiting_at_most"]
+    assert away["taken_over"] == normal["taken_over"] == 0
 
 
 @pytest.mark.usefixtures("repository")
 def test_messages_of_lost_workers_are_taken_over(penstock: Run) -> None:
     """New messages wait in Redis until the workers are back."""
-    [away] = summed(penstock("simulate", "resize", *STEADY, "--workers-away", "10m+5m"))
+    [away] = runs_of(penstock("simulate", "resize", *STEADY, "--workers-away", "10m+5m"))
     assert away["sent"] == away["done"] == 24_000
     assert away["taken_over"] > 0
     assert away["waited"]["longest"] >= 300
@@ -98,20 +98,20 @@ def test_a_comparison_plots_both_specs(repository: Path, penstock: Run) -> None:
         .replace("name: resize", "name: eager")
         .replace("min: 0", "min: 2")
     )
-    ran = penstock("simulate", "resize", *BURST, "--compare", "eager", "--oldest-under", "1m", "--draw", "both.svg")
-    assert ran.code == 0
-    answer = " ".join("".join(one.itertext()) for one in ET.parse(repository / "both.svg").iter())  # noqa: S314 - ours
-    assert "resize: ready" in answer
-    assert "eager: wanted" in answer
-    assert "target 1m" in answer
+    result = penstock("simulate", "resize", *BURST, "--compare", "eager", "--oldest-under", "1m", "--draw", "both.svg")
+    assert result.code == 0
+    text = " ".join("".join(one.itertext()) for one in ET.parse(repository / "both.svg").iter())  # noqa: S314 - ours
+    assert "resize: ready" in text
+    assert "eager: wanted" in text
+    assert "target 1m" in text
 
 
 def test_a_sweep_plots_the_current_and_the_cheapest_value(repository: Path, penstock: Run) -> None:
     words = ("--oldest-under", "1m", "--sweep", "scaling.replicas.max=10,30", "--draw", "sweep.svg")
     assert penstock("simulate", "resize", *BURST, *words).code == 0
-    answer = " ".join("".join(one.itertext()) for one in ET.parse(repository / "sweep.svg").iter())  # noqa: S314 - ours
-    assert "current: ready" in answer
-    assert "10: ready" in answer
+    text = " ".join("".join(one.itertext()) for one in ET.parse(repository / "sweep.svg").iter())  # noqa: S314 - ours
+    assert "current: ready" in text
+    assert "10: ready" in text
 
 
 def test_a_spec_is_compared_with_a_git_revision(repository: Path, penstock: Run, git: Callable[..., None]) -> None:
@@ -120,10 +120,10 @@ def test_a_spec_is_compared_with_a_git_revision(repository: Path, penstock: Run,
     git("add", ".")
     git("commit", "-m", "before")
     git("tag", "v1")
-    before = summed(penstock("simulate", "resize", *BURST, "--json"))[0]
+    before = runs_of(penstock("simulate", "resize", *BURST, "--json"))[0]
     path = repository / "specs/resize.yaml"
     path.write_text(path.read_text().replace("max: 20", "max: 3"))
-    now, was = summed(penstock("simulate", "resize", *BURST, "--json", "--compare", "v1"))
+    now, was = runs_of(penstock("simulate", "resize", *BURST, "--json", "--compare", "v1"))
     assert (now["name"], was["name"]) == ("now", "v1")
     assert was | {"name": ""} == before
     assert now["replicas"]["most"] == 3
@@ -133,7 +133,7 @@ def test_a_spec_is_compared_with_a_git_revision(repository: Path, penstock: Run,
 def test_specs_with_one_name_are_distinguished_by_their_files(repository: Path, penstock: Run) -> None:
     other = repository / "other.yaml"
     other.write_text((repository / "specs/resize.yaml").read_text().replace("max: 20", "max: 3"))
-    runs = summed(penstock("simulate", "resize", *BURST, "--json", "--compare", "other.yaml"))
+    runs = runs_of(penstock("simulate", "resize", *BURST, "--json", "--compare", "other.yaml"))
     assert [one["name"] for one in runs] == ["specs/resize.yaml", "other.yaml"]
 
 
@@ -142,36 +142,38 @@ def test_patches_of_the_scaled_object_are_simulated(repository: Path, penstock: 
     path = repository / "specs/resize.yaml"
     patch = "{target: ScaledObject, op: replace, path: /spec/maxReplicaCount, value: 4, reason: a test}"
     path.write_text(f"{path.read_text()}patches:\n  - {patch}\n")
-    ran = penstock("simulate", "resize", *BURST, "--json")
-    assert summed(ran)[0]["replicas"]["most"] == 4
+    result = penstock("simulate", "resize", *BURST, "--json")
+    assert runs_of(result)[0]["replicas"]["most"] == 4
 
 
 def test_a_sweep_of_a_range_finds_the_cheapest_value(repository: Path, penstock: Run) -> None:
-    """Constructed: pods cost all day, and from one number on they are enough; that number is found among hundreds.
+    """The best number of pods is found among hundreds.
 
-    Steady work of 20 messages a second that take 2 s fills 40 slots, which are 10 pods of 4. Fewer never keep up; each
-    pod more that is always there costs an hour an hour.
+    Steady work of 20 messages per second that take 2 s fills 40 slots, which are 10 pods of 4. Fewer pods never keep
+    up, and each additional permanent pod costs one pod-hour per hour.
     """
     words = ("--pattern", "steady", "--rate", "20", "--lasts", "1h", "--handling", "2s", "--env", "production")
     path = repository / "specs/resize.yaml"
     path.write_text(path.read_text().replace("min: 0, max: 20", "min: 1, max: 400"))
     path.write_text(path.read_text().replace("backlog_per_replica: 8", "backlog_per_replica: 1000000"))
-    ran = penstock(
+    result = penstock(
         "simulate", "resize", *words, "--oldest-under", "30s", "--json", "--sweep", "scaling.replicas.min=1..400"
     )
-    assert ran.code == 0, ran.err
-    answer = json.loads(ran.out)
-    assert answer["cheapest"] == "10"
-    assert len(answer["tried"]) <= 40
+    assert result.code == 0, result.err
+    swept = json.loads(result.out)
+    assert swept["cheapest"] == "10"
+    assert len(swept["tried"]) <= 40
 
 
 @pytest.mark.usefixtures("repository")
 def test_a_day_is_simulated_quickly(penstock: Run) -> None:
     """The time is printed but not checked."""
-    began = time.process_time()
-    ran = penstock("simulate", "resize", "--rate", "20", "--handling", "2s", "--handling-p99", "9s", "-e", "production")
-    print(f"a day: {time.process_time() - began:.2f} s of CPU")  # noqa: T201 - shown with -s
-    assert ran.code == 0
+    started_at = time.process_time()
+    result = penstock(
+        "simulate", "resize", "--rate", "20", "--handling", "2s", "--handling-p99", "9s", "-e", "production"
+    )
+    print(f"a day: {time.process_time() - started_at:.2f} s of CPU")  # noqa: T201 - shown with -s
+    assert result.code == 0
 
 
 def test_a_daily_curve_lasts_a_day_by_default() -> None:

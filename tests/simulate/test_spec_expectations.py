@@ -22,13 +22,13 @@ def test_each_spec_has_expectations_and_meets_them(root: Path, name: str) -> Non
     inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
     specs = read(inputs, (), date(2027, 1, 1))
     assert isinstance(specs, ValidSpecs)
-    found = {}
+    checked = {}
     for environment in specs.environments:
-        it = specs.subject(inputs.specs[0], environment)
-        assert it is not None
-        found[environment] = list(check_expectations(it, 1))
-    assert found["production"]
-    assert [one for each in found.values() for one in each if one.broken] == []
+        subject = specs.subject(inputs.specs[0], environment)
+        assert subject is not None
+        checked[environment] = list(check_expectations(subject, 1))
+    assert checked["production"]
+    assert [one for each in checked.values() for one in each if one.broken] == []
 
 
 @pytest.mark.parametrize("seed", range(2, 6))

@@ -21,15 +21,15 @@ def inputs(folder: Path) -> Inputs:
 
 
 def specs(folder: Path, environment: str = "production") -> ValidSpecs:
-    found = read(inputs(folder), (environment,), TODAY)
-    assert isinstance(found, ValidSpecs)
-    return found
+    result = read(inputs(folder), (environment,), TODAY)
+    assert isinstance(result, ValidSpecs)
+    return result
 
 
 def tried(folder: Path, environment: str, field: str, value: object) -> Pipeline:
-    found = with_value(specs(folder, environment), steps(field), value)
-    assert isinstance(found, SpecContext), found
-    return found.spec
+    result = with_value(specs(folder, environment), steps(field), value)
+    assert isinstance(result, SpecContext), result
+    return result.spec
 
 
 def test_one_field_changes_and_no_other(repository: Path) -> None:
@@ -58,17 +58,17 @@ def test_a_refused_value_names_its_rule(repository: Path) -> None:
         ("scaling.replicas.min", 21, "min-above-max"),
         ("scaling.replicas.max", "many", "wrong-type"),
     ):
-        found = with_value(specs(repository), steps(field), value)
-        assert isinstance(found, tuple)
-        assert [one.rule for one in found] == [rule]
+        result = with_value(specs(repository), steps(field), value)
+        assert isinstance(result, tuple)
+        assert [one.rule for one in result] == [rule]
 
 
 def test_specs_with_errors_are_not_simulated(repository: Path) -> None:
     path = repository / "specs/resize.yaml"
     path.write_text(path.read_text().replace("owner", "owners"))
-    found = read(inputs(repository), (), TODAY)
-    assert isinstance(found, InvalidSpecs)
-    assert found.outcome.findings
+    result = read(inputs(repository), (), TODAY)
+    assert isinstance(result, InvalidSpecs)
+    assert result.outcome.findings
 
 
 def test_a_spec_is_read_from_a_git_revision(repository: Path, git: Callable[..., None]) -> None:

@@ -11,12 +11,12 @@ from penstock_scaling.traffic.trace import MAX_MESSAGES, MAX_SECONDS, TraceError
 from penstock_spec.findings import CannotGoOn
 
 
-def dice(seed: int) -> Random:
-    return Random(seed)  # noqa: S311 - no secret
+def random_of(seed: int) -> Random:
+    return Random(seed)  # noqa: S311 - repeatable randomness
 
 
-TIMES_ALONE = "write lines of `time,count` or of times only, such as `2027-01-31T08:00:00Z,120`"
-ANSWER = "save the response of `/api/v1/query_range` unchanged"
+CSV_HINT = "write lines of `time,count` or of times only, such as `2027-01-31T08:00:00Z,120`"
+JSON_HINT = "save the response of `/api/v1/query_range` unchanged"
 
 
 def csv(folder: Path, text: str) -> Path:
@@ -25,7 +25,7 @@ def csv(folder: Path, text: str) -> Path:
     return path
 
 
-def answer(folder: Path, *series: list[list[object]]) -> Path:
+def prometheus(folder: Path, *series: list[list[object]]) -> Path:
     """Prometheus's response to a range query."""
     result = [{"metric": {"pod": str(number)}, "values": values} for number, values in enumerate(series)]
     path = folder / "trace.json"
@@ -65,7 +65,7 @@ def test_blank_lines_and_a_byte_order_mark_are_ignored(tmp_path: Path) -> None:
 
 
 def test_several_series_from_prometheus_are_added(tmp_path: Path) -> None:
-    path = answer(tmp_path, [[0, "1"], [10, "2"]], [[0, "0.5"], [10, "0"], [20, "1"]])
+    path = prometheus(tmp_path, [[0, "1"], [10, "2"]], [[0, "0.5"], [10, "0"], [20, "1"]])
     counts = read_trace(path).counts
     assert len(counts) == 30
     assert [sum(counts[at : at + 10]) for at in (0, 10, 20)] == [15, 20, 10]
@@ -77,44 +77,44 @@ def test_intervals_that_start_within_a_second_lose_no_message() -> None:
 
 def test_a_trace_has_no_randomness() -> None:
     trace = of_counts([0, 1, 2], [5, 0, 7])
-    assert list(trace.arrivals(dice(1))) == list(trace.arrivals(dice(2))) == [5, 0, 7]
+    assert list(trace.arrivals(random_of(1))) == list(trace.arrivals(random_of(2))) == [5, 0, 7]
     assert trace.lasts == 3
 
 
-HOSTILE = {
-    "": ("`{path}`: it is empty", TIMES_ALONE),
-    "time,count\n": ("`{path}:1`: `time` is not a time", TIMES_ALONE),
-    "0,1\n5,2\n3,1\n": ("`{path}:3`: its time is not after the previous one", TIMES_ALONE),
-    "0,1\n0,2\n": ("`{path}:2`: its time is not after the previous one", TIMES_ALONE),
-    "time,count\n0,1\n1,-4\n": ("`{path}:3`: -4 is negative", TIMES_ALONE),
-    "0,1\n1,NaN\n": ("`{path}:2`: its count is not a finite number", TIMES_ALONE),
-    "0,1\n1,inf\n": ("`{path}:2`: its count is not a finite number", TIMES_ALONE),
-    "0,1\nnan,1\n": ("`{path}:2`: its time is not a finite number", TIMES_ALONE),
-    "0,1\n1,many\n": ("`{path}:2`: `many` is not a number", TIMES_ALONE),
-    "0,1\nlater,1\n": ("`{path}:2`: `later` is not a time", TIMES_ALONE),
-    "0,1e12\n1,1\n": (f"`{{path}}:1`: it exceeds {MAX_MESSAGES:,} messages", TIMES_ALONE),
-    "0,6e8\n1,6e8\n": (f"`{{path}}:2`: the total up to here exceeds {MAX_MESSAGES:,} messages", TIMES_ALONE),
-    "0,1\n1e10,1\n": ("`{path}:2`: it lasts more than 31 days", TIMES_ALONE),
-    "1\n2\n1e10\n": ("`{path}:3`: it lasts more than 31 days", TIMES_ALONE),
+INVALID = {
+    "": ("`{path}`: it is empty", CSV_HINT),
+    "time,count\n": ("`{path}:1`: `time` is not a time", CSV_HINT),
+    "0,1\n5,2\n3,1\n": ("`{path}:3`: its time is not after the previous one", CSV_HINT),
+    "0,1\n0,2\n": ("`{path}:2`: its time is not after the previous one", CSV_HINT),
+    "time,count\n0,1\n1,-4\n": ("`{path}:3`: -4 is negative", CSV_HINT),
+    "0,1\n1,NaN\n": ("`{path}:2`: its count is not a finite number", CSV_HINT),
+    "0,1\n1,inf\n": ("`{path}:2`: its count is not a finite number", CSV_HINT),
+    "0,1\nnan,1\n": ("`{path}:2`: its time is not a finite number", CSV_HINT),
+    "0,1\n1,many\n": ("`{path}:2`: `many` is not a number", CSV_HINT),
+    "0,1\nlater,1\n": ("`{path}:2`: `later` is not a time", CSV_HINT),
+    "0,1e12\n1,1\n": (f"`{{path}}:1`: it exceeds {MAX_MESSAGES:,} messages", CSV_HINT),
+    "0,6e8\n1,6e8\n": (f"`{{path}}:2`: the total up to here exceeds {MAX_MESSAGES:,} messages", CSV_HINT),
+    "0,1\n1e10,1\n": ("`{path}:2`: it lasts more than 31 days", CSV_HINT),
+    "1\n2\n1e10\n": ("`{path}:3`: it lasts more than 31 days", CSV_HINT),
     "0,1\n1,2,3\n": ("`{path}:2` has 3 columns", "give a time and a count on every line, or a time on every line"),
     "0,1\n2\n": ("`{path}:2` has 1 column", "give a time and a count on every line, or a time on every line"),
-    '0,"1\n': ("`{path}` is not CSV: unexpected end of data", TIMES_ALONE),
-    "{": ("`{path}` is not JSON", ANSWER),
-    "[" * 100_000: ("`{path}` is not JSON", ANSWER),
-    "[]": ("`{path}` is not Prometheus's response to a range query", ANSWER),
-    '{"data": {"resultType": "matrix"}}': ("`{path}` is not Prometheus's response to a range query", ANSWER),
+    '0,"1\n': ("`{path}` is not CSV: unexpected end of data", CSV_HINT),
+    "{": ("`{path}` is not JSON", JSON_HINT),
+    "[" * 100_000: ("`{path}` is not JSON", JSON_HINT),
+    "[]": ("`{path}` is not Prometheus's response to a range query", JSON_HINT),
+    '{"data": {"resultType": "matrix"}}': ("`{path}` is not Prometheus's response to a range query", JSON_HINT),
     '{"data": {"resultType": "vector", "result": []}}': (
         "`{path}` is the response to an instant query, a `vector`",
-        ANSWER,
+        JSON_HINT,
     ),
     '{"status": "error", "error": "parse error"}': (
         "`{path}` is an error from Prometheus: parse error",
         "correct the query",
     ),
-    '{"data": {"resultType": "matrix", "result": []}}': ("`{path}`: it is empty", ANSWER),
+    '{"data": {"resultType": "matrix", "result": []}}': ("`{path}`: it is empty", JSON_HINT),
     '{"data": {"resultType": "matrix", "result": [{"metric": {}}]}}': (
         "`{path}`: series 1 has no `values`",
-        ANSWER,
+        JSON_HINT,
     ),
     '{"data": {"resultType": "matrix", "result": [{"values": [[0, "1"], [1, "NaN"]]}]}}': (
         "`{path}`, series 1, sample 2: its value is `NaN`",
@@ -122,20 +122,20 @@ HOSTILE = {
     ),
     '{"data": {"resultType": "matrix", "result": [{"values": [[0, "1"], [1, "-1"]]}]}}': (
         "`{path}`, sample 2: -1 is negative",
-        ANSWER,
+        JSON_HINT,
     ),
     '{"data": {"resultType": "matrix", "result": [{"values": [[0, "1"], 7]}]}}': (
         "`{path}`, series 1, sample 2 is not a time with a value",
-        ANSWER,
+        JSON_HINT,
     ),
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", INVALID, ids=range(len(INVALID)))
 def test_an_invalid_trace_is_refused_at_its_place(text: str, tmp_path: Path) -> None:
     """With the line or the sample, and a hint."""
     path = csv(tmp_path, text)
-    says, hint = HOSTILE[text]
+    says, hint = INVALID[text]
     with pytest.raises(CannotGoOn) as refused:
         read_trace(path)
     assert (refused.value.says, refused.value.hint) == (says.format(path=path), hint)

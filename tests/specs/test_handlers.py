@@ -77,11 +77,11 @@ def test_handlers_accept_sample_messages(name: str, resolved: Resolve, examples:
     schema = json.loads((ROOT / f"generated/dev/{name}/schema.json").read_text(encoding="utf-8"))
     handler = examples(model.handler)
     context = SimpleNamespace(attempt=1, fence=1, lost=False)
-    chance = Random(5)  # noqa: S311 - made up, not secret
+    random = Random(5)  # noqa: S311 - sample data
     for _ in range(5):
-        body = sample(schema, chance, {model.message.correlate})
-        of_a_model = getattr(model.message.schema_, "model", None)
-        job = examples(of_a_model).model_validate_json(json.dumps(body)) if of_a_model else body
+        body = sample(schema, random, {model.message.correlate})
+        job_model = getattr(model.message.schema_, "model", None)
+        job = examples(job_model).model_validate_json(json.dumps(body)) if job_model else body
         done = handler(job, context)
         if inspect.isawaitable(done):
             asyncio.run(finished(done))

@@ -1,4 +1,4 @@
-"""What is seen: at 80x24 all that matters, and in no window anything that breaks it."""
+"""The content of the screen: everything important fits 80x24, and no content breaks a window of any size."""
 
 from __future__ import annotations
 
@@ -341,7 +341,7 @@ def test_a_flood_of_log_lines_is_counted(show: Show) -> None:
 
 
 def test_the_marked_worker_is_visible_among_many() -> None:
-    """However few lines there are for workers."""
+    """Even if there are few lines for workers."""
     many: Any = tuple(WorkerSnapshot(f"worker-{number}", number, WorkerState.READY) for number in range(40))
     one = replace(CLUSTERING, workers=many)
     assert "▸worker-33" in detail(one, "worker-33", 80, 6).plain

@@ -57,10 +57,10 @@ def test_rules_survive_any_patches(specified: Specified, keep: str, patches: lis
     subject = specified(
         spec, 'addresses: ["redis:6379"], tls: true, auth: {trigger_authentication: shared, names_tls: true}'
     )
-    for found in (one for rule in RULES if rule.check for one in rule.check(subject)):
-        assert found.at.file == subject.file
-        assert found.says
-        assert found.hint
+    for problem in (one for rule in RULES if rule.check for one in rule.check(subject)):
+        assert problem.at.file == subject.file
+        assert problem.says
+        assert problem.hint
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -1,4 +1,4 @@
-"""Whenever and however `penstock dev` ends, it leaves no process and no file, except Redis's data."""
+"""`penstock dev` leaves no process and no file, except Redis's data, at any moment and for any signal."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_other_signals_act_like_ctrl_c(busy: Laptop, number: signal.Signals) -> 
 
 
 def test_the_sidecar_is_not_stopped(tmp_path: Path) -> None:
-    """There is none on a laptop, and a failure would be logged at every end."""
+    """A laptop has no sidecar, so the call would fail, and be logged, at each shutdown."""
     spec = "scaling: {replicas: {min: 1, max: 1}}\nshutdown: {sidecar_quit_url: 'http://127.0.0.1:1/quitquitquit'}"
     with Laptop(tmp_path, spec=spec) as laptop:
         dev = laptop.dev().until("replicas 1/1")

@@ -17,13 +17,13 @@ from penstock_spec.findings import Span
 from penstock_spec.kinds.pipeline.expect import Expectation
 
 
-class Ran(Protocol):
+class CommandResult(Protocol):
     code: int
     out: str
     err: str
 
 
-SimulationRun = Callable[..., Ran]
+Run = Callable[..., CommandResult]
 EXPECT = """\
 expect:
   - name: a burst is "harmless" & <quick>
@@ -47,10 +47,10 @@ def expecting(repository: Path) -> Path:
     return repository
 
 
-def test_the_report_is_valid_junit(expecting: Path, penstock: SimulationRun) -> None:
+def test_the_report_is_valid_junit(expecting: Path, penstock: Run) -> None:
     """A suite per spec and environment, a test case per expectation, and failures with the measured value."""
-    ran = penstock("test", "--junit", "report.xml")
-    assert ran.code == 1
+    result = penstock("test", "--junit", "report.xml")
+    assert result.code == 1
     [suite] = JUnitXml.fromfile(str(expecting / "report.xml"))
     held, broken = suite
     assert (suite.name, suite.tests, suite.failures) == ("resize (production)", 2, 1)
@@ -65,7 +65,7 @@ def test_the_report_is_valid_junit(expecting: Path, penstock: SimulationRun) -> 
     ]
 
 
-def test_the_same_specs_give_the_same_report(expecting: Path, penstock: SimulationRun) -> None:
+def test_the_same_specs_give_the_same_report(expecting: Path, penstock: Run) -> None:
     for name in ("one", "other"):
         penstock("test", "--junit", f"{name}.xml")
     assert (expecting / "one.xml").read_bytes() == (expecting / "other.xml").read_bytes()
@@ -80,22 +80,22 @@ def test_characters_that_xml_cannot_hold_are_escaped() -> None:
 
 
 @pytest.mark.usefixtures("expecting")
-def test_one_environment_can_be_tested(penstock: SimulationRun) -> None:
+def test_one_environment_can_be_tested(penstock: Run) -> None:
     """Without expectations in it the command fails, as it would prove nothing."""
     assert penstock("test", "--env", "production").code == 1
-    ran = penstock("test", "--env", "dev")
-    assert ran.code == 2
-    assert "there are no expectations here" in ran.err
+    result = penstock("test", "--env", "dev")
+    assert result.code == 2
+    assert "there are no expectations here" in result.err
 
 
-def test_the_exit_code_is_0_if_all_hold(expecting: Path, penstock: SimulationRun) -> None:
+def test_the_exit_code_is_0_if_all_hold(expecting: Path, penstock: Run) -> None:
     path = expecting / "specs/resize.yaml"
     path.write_text(
         path.read_text().replace("oldest_under: 20s", "oldest_under: 40s").replace("    replicas_at_most: 9\n", "")
     )
-    ran = penstock("test")
-    assert ran.code == 0
-    assert ran.out.endswith("2 expectations, all held\n")
+    result = penstock("test")
+    assert result.code == 0
+    assert result.out.endswith("2 expectations, all held\n")
 
 
 def test_a_wait_equal_to_the_target_meets_it() -> None:
