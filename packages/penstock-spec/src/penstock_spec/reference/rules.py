@@ -14,9 +14,9 @@ from penstock_spec.rules.define import Rule
 SCOPE = {
     "reported": "checked while a file is read; it cannot be suppressed",
     "spec": "checked for each spec, in each environment",
-    "platform": "checks one environment of the platform file",
-    "change": "compares with the generated files, and is reported by `penstock generate` and `penstock diff`",
-    "fleet": "checks all specs of an environment together",
+    "platform": "checked for each environment of the platform file",
+    "change": "checked by `penstock generate` and `penstock diff`, which compare the specs with the generated files",
+    "fleet": "checked for all specs of an environment together",
 }
 INDEX = """\
 # Rules

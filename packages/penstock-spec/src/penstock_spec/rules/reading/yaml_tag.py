@@ -3,7 +3,7 @@
 `!Team` or `!!python/object` asks the parser to build something other than text, numbers, lists and sections. Some
 parsers run code for it. A spec is plain data.
 
-Delete the tag. To make a text of something that looks like a number, quote it: `"5"` instead of `!!str 5`.
+Delete the tag. If a text looks like a number, quote it: `"5"` instead of `!!str 5`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A URL is not valid.
 
-`runbooks` is the start of the links in alerts, and `shutdown.sidecar_quit_url` is called when a worker shuts down.
-Both need `http://` or `https://` and a host.
+Links in alerts start with `runbooks` or `grafana`, and `shutdown.sidecar_quit_url` is called when a pod shuts down. All
+of them need `http://` or `https://` and a host.
 
 Write the full address, such as `https://runbooks.example/penstock` or `http://127.0.0.1:15020/quitquitquit`.
 """

@@ -1,7 +1,7 @@
 """A consumer group is renamed and loses its progress.
 
 A new group starts at the first entry of the stream: if the stream keeps history, everything in it runs again. Messages
-that the old group had read but not finished are not processed; its parked messages and uncharged attempts stay under
+that the old group had read but not finished are not processed; its parked messages and counts of attempts stay under
 keys with its name, and its entries hold back trimming until it is destroyed.
 
 Stop the producers and let the group finish (`penstock status`), then rename it and destroy the old one with `XGROUP

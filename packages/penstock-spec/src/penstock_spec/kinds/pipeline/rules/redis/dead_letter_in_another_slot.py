@@ -1,8 +1,8 @@
 """The dead letter stream is in another slot of the Redis Cluster.
 
 One script buries a message: it adds the dead letter, then acknowledges the message. Redis Cluster runs a script only
-if all its keys are in one slot, and refuses this one. The message is never buried; it fails forever and occupies a
-slot of the worker.
+if all its keys are in one slot, and refuses this one. The message is never buried: it fails forever, and takes up some
+of the worker's concurrency.
 
 Remove `dead_letter.key`, since the default shares the stream's slot. Or give both keys the same hash tag, the part
 between `{` and `}`.

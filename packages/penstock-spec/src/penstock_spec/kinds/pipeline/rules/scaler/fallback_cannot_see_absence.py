@@ -1,12 +1,12 @@
 """The fallback does not cover an unreachable Redis.
 
-KEDA's fallback covers errors that Redis *answers*. If Redis cannot be reached, KEDA fails while it reconnects, which
-does not count as a failed reading: with KEDA 2.21 the fallback had not started after 90 s, and the pods stayed as they
-were. The first successful poll read 0 and scaled them from 5 to 0 at once, because the outage had used up the
-cooldown.
+KEDA's fallback covers errors that Redis *returns*. If Redis cannot be reached, KEDA fails while it reconnects, which
+does not count as a failed poll: in a test with KEDA 2.21 the fallback had not started after 90 s, and the number of
+pods had not changed. The first successful poll read 0 and scaled from 5 to 0 at once, because the cooldown had ended
+during the outage.
 
 Keep at least one pod, so that the HPA with its window removes the others. Or suppress this finding if that is
-acceptable: messages that run at that moment are given back within `shutdown.grace` and run again.
+acceptable: messages that run at that moment finish within `shutdown.grace`, or are given back and run again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if fallback is None or not fallback.replicas or subject.spec.scaling.replicas.min > 0:
         return
     if subject.layers.source(("scaling", "fallback")) in (Source.SPEC, Source.ENVIRONMENT):
-        message = "it covers errors that Redis answers; after an unreachable Redis the first good poll scales to 0"
+        message = "it does not cover an unreachable Redis: the first successful poll after the outage scales to 0"
         yield subject.problem(
             "scaling.fallback", message, "set `scaling.replicas.min` to 1, or suppress this finding with a reason"
         )

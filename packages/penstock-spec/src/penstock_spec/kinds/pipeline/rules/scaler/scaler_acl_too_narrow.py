@@ -48,9 +48,8 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
     missing = [command for command in needed if command not in granted]
     if missing:
         commands = ", ".join(f"`+{command}`" for command in missing)
-        message = (
-            f"{commands} {'is' if len(missing) == 1 else 'are'} missing; the scaler of {needed[missing[0]]} needs it"
-        )
+        are, first = ("is", "it") if len(missing) == 1 else ("are", f"`+{missing[0]}`")
+        message = f"{commands} {are} missing; the scaler of {needed[missing[0]]} needs {first}"
         hint = f"add {commands} to the user's permissions in Redis, and here"
         yield fleet.platform.problem("redis.auth.scaler_rights", message, hint)
 

@@ -1,8 +1,8 @@
 """Messages may be dropped without `lossy: true`.
 
 With `stream.backlog.when_full: drop-oldest`, a send to a full backlog drops the oldest unread message. That is right
-for positions and measurements, where only the latest value counts, and wrong for nearly everything else. So it needs a
-second setting as a confirmation.
+if only the latest value counts, as for sensor readings and GPS positions, and wrong for nearly everything else. So it
+needs a second setting as a confirmation.
 
 Set `stream.backlog.lossy: true` if losing unread messages is acceptable. Otherwise use `reject`, which fails the send,
 or `wait`, which delays it.
