@@ -1,4 +1,4 @@
-"""Repositories whose janitor runs as a process."""
+"""Fixture: repositories whose janitor runs as a process."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,14 +10,16 @@ from targets import Target
 
 @pytest.fixture
 def repository(tmp_path_factory: pytest.TempPathFactory, target: Target) -> Iterator[Callable[..., JanitorRepository]]:
-    """Creates a repository with these pipelines; `spec` applies to all of them. Its processes end with the test."""
-    open_houses: list[JanitorRepository] = []
+    """Creates a repository with the named pipelines; `spec` applies to all. Its processes stop with the test."""
+    repositories: list[JanitorRepository] = []
 
     def make(*names: str, spec: str = "", server: Server | None = None) -> JanitorRepository:
-        one = JanitorRepository(tmp_path_factory.mktemp("house"), server or target, names or ("trial",), spec)
-        open_houses.append(one)
-        return one
+        repository = JanitorRepository(
+            tmp_path_factory.mktemp("repository"), server or target, names or ("trial",), spec
+        )
+        repositories.append(repository)
+        return repository
 
     yield make
-    for one in open_houses:
-        one.end()
+    for repository in repositories:
+        repository.end()

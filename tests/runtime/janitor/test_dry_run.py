@@ -1,4 +1,4 @@
-"""`--dry-run` prints what a round would do, and changes nothing."""
+"""`--dry-run` prints the changes that a round would make, and makes none."""
 
 from collections.abc import Callable
 
@@ -19,8 +19,8 @@ from penstock_spec.kinds.pipeline.metrics import janitor
 IDLE = "janitor: {ghosts: {idle: 1ms}}"
 
 
-class Listed:
-    """Pods that exist."""
+class ExistingPods:
+    """A list of pods without those of the consumers."""
 
     def names(self) -> frozenset[str]:
         return frozenset({"janitor-1"})
@@ -29,24 +29,24 @@ class Listed:
         raise AssertionError((pod, cost))
 
 
-async def seen(driver: PipelineDriver, pods: PodsApi) -> RoundPlan:
+async def plan_of(driver: PipelineDriver, pods: PodsApi) -> RoundPlan:
     link = driver.link()
     try:
-        [told] = await plan_rounds([driver.pipeline], [link], pods)
+        [plan] = await plan_rounds([driver.pipeline], [link], pods)
     finally:
         await link.close()
-    return told
+    return plan
 
 
-async def looked(driver: PipelineDriver) -> dict[str, int]:
-    told = await seen(driver, Listed())
-    assert told.trouble is None
-    assert {one.pipeline for one in told.changes} <= {"trial"}
-    return {one.does: one.count for one in told.changes if isinstance(one, PlannedChange)}
+async def planned_changes(driver: PipelineDriver) -> dict[str, int]:
+    plan = await plan_of(driver, ExistingPods())
+    assert plan.trouble is None
+    assert {one.pipeline for one in plan.changes} <= {"trial"}
+    return {one.does: one.count for one in plan.changes if isinstance(one, PlannedChange)}
 
 
 def create_work(driver: PipelineDriver) -> None:
-    """Everything that a round can repair while the group exists."""
+    """Everything that a round repairs while the group exists."""
     driver.create_group()
     ids = driver.add(20)
     worker = driver.join_group(lease=600_000)
@@ -67,10 +67,10 @@ def create_work(driver: PipelineDriver) -> None:
 
 
 def test_it_lists_everything_that_a_round_would_do(target: Target) -> None:
-    """One change a line, with a number."""
+    """Each change with a count."""
     driver = PipelineDriver(target, IDLE)
     create_work(driver)
-    assert run_async(looked(driver)) == {
+    assert run_async(planned_changes(driver)) == {
         "promote parked messages that are due": 2,
         "promote delayed messages that are due": 1,
         "remove expired dead letters": 1,
@@ -86,14 +86,14 @@ def test_it_lists_everything_that_a_round_would_do(target: Target) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "does"),
+    ("spec", "change"),
     [
         ("stream: {retention: {keep: {length: 3}}}", "trim entries that every group has finished"),
         ("stream: {retention: {keep: {age: 1h}}}", "trim entries that every group has finished"),
         ("stream: {foreign_workers: true}", "delete messages that foreign workers finished"),
     ],
 )
-def test_it_follows_the_spec(target: Target, spec: str, does: str) -> None:
+def test_it_follows_the_spec(target: Target, spec: str, change: str) -> None:
     """Finished entries are trimmed; messages that foreign workers finished are deleted."""
     driver = PipelineDriver(target, spec)
     driver.create_group()
@@ -103,26 +103,26 @@ def test_it_follows_the_spec(target: Target, spec: str, does: str) -> None:
     ids = driver.read("somebody-else")
     driver.ask("XACK", driver.keys.stream, driver.keys.group, *ids)
     count = 4 if "length" in spec else 7
-    assert run_async(looked(driver)) == {does: count}
+    assert run_async(planned_changes(driver)) == {change: count}
 
 
-def test_a_missing_group(target: Target) -> None:
-    """It would be created, or recreated."""
+def test_a_missing_group_would_be_created(target: Target) -> None:
+    """Or recreated, if it vanished."""
     driver = PipelineDriver(target)
-    assert run_async(looked(driver)) == {"create the group": 1}
+    assert run_async(planned_changes(driver)) == {"create the group": 1}
     driver.create_group()
-    assert run_async(looked(driver)) == {}
+    assert run_async(planned_changes(driver)) == {}
     driver.ask("XGROUP", "DESTROY", driver.keys.stream, driver.keys.group)
-    assert run_async(looked(driver)) == {"recreate the vanished group, and bring back its messages": 1}
+    assert run_async(planned_changes(driver)) == {"recreate the vanished group, and bring back its messages": 1}
 
 
-KEPT = "stream: {retention: {keep: {length: 100}}}"
+HISTORY = "stream: {retention: {keep: {length: 100}}}"
 FOREIGN = "stream: {foreign_workers: true}"
 
 
-@pytest.mark.parametrize("spec", ["", KEPT, FOREIGN], ids=["until-done", "history", "foreign workers"])
-def test_records_of_messages_that_are_not_pending(target: Target, spec: str) -> None:
-    """A round removes and brings back as many as announced; then nothing is left to do."""
+@pytest.mark.parametrize("spec", ["", HISTORY, FOREIGN], ids=["until-done", "history", "foreign workers"])
+def test_records_of_messages_that_are_not_pending_would_be_removed(target: Target, spec: str) -> None:
+    """A round removes and brings back as many as planned; then no work is left."""
     driver = PipelineDriver(target, spec)
     driver.create_group()
     ids = driver.add(4)
@@ -131,22 +131,22 @@ def test_records_of_messages_that_are_not_pending(target: Target, spec: str) -> 
     driver.ask("HSET", driver.keys.uncharged, ids[0], 1, "1-1", 1, "~count", 5, "nonsense", 1)
     driver.ask("HSET", driver.keys.crashed, "2-2", "crash", ids[1], "crash")
     driver.ask("XACK", driver.keys.stream, driver.keys.group, ids[0])
-    forgets = "remove records of messages that are not pending"
+    removal = "remove records of messages that are not pending"
     if spec == FOREIGN:
-        expected = {forgets: 4, "delete messages that foreign workers finished": 1}
+        expected = {removal: 4, "delete messages that foreign workers finished": 1}
     else:
-        expected = {forgets: 3, "bring back messages that are not pending": 1}
-    assert run_async(looked(driver)) == expected
+        expected = {removal: 3, "bring back messages that are not pending": 1}
+    assert run_async(planned_changes(driver)) == expected
 
     run_async(driver.round())
 
-    assert driver.counted(janitor.RECONCILED, "uncharged_without_pending") == expected[forgets]
+    assert driver.counted(janitor.RECONCILED, "uncharged_without_pending") == expected[removal]
     assert driver.counted(janitor.RECONCILED, "pending_nowhere") == (0 if spec == FOREIGN else 1)
-    assert run_async(looked(driver)) == {}
+    assert run_async(planned_changes(driver)) == {}
 
 
-def test_messages_finished_while_another_group_read(target: Target) -> None:
-    """They are deleted and not run again; unfinished ones come back in the round after."""
+def test_messages_finished_while_another_group_read_would_be_deleted(target: Target) -> None:
+    """They are not run again; unfinished ones come back in the round after."""
     driver = PipelineDriver(target)
     driver.create_group()
     ids = driver.add(3)
@@ -155,17 +155,17 @@ def test_messages_finished_while_another_group_read(target: Target) -> None:
     driver.ask("XGROUP", "CREATE", driver.keys.stream, "debug", "$")
     driver.settle(worker, dict.fromkeys(ids[:2], 1))
     driver.ask("XACK", driver.keys.stream, driver.keys.group, ids[2])
-    assert run_async(looked(driver)) == {}
+    assert run_async(planned_changes(driver)) == {}
     driver.ask("XGROUP", "DESTROY", driver.keys.stream, "debug")
     expected = {
         "delete messages finished while another group read the stream": 2,
         "bring back messages that are not pending": 1,
     }
-    assert run_async(looked(driver)) == expected
+    assert run_async(planned_changes(driver)) == expected
 
     run_async(driver.round())
 
-    assert run_async(looked(driver)) == {}
+    assert run_async(planned_changes(driver)) == {}
     assert driver.counted(janitor.RECONCILED, "finished_beside") == 2
     assert driver.counted(janitor.RECONCILED, "pending_nowhere") == 1
 
@@ -173,59 +173,59 @@ def test_messages_finished_while_another_group_read(target: Target) -> None:
 GHOSTS = "{{stream: {{foreign_workers: true}}, janitor: {{ghosts: {{idle: 1ms, dry_run: {}}}}}}}"
 
 
-def test_deletion_costs(target: Target) -> None:
-    """A new janitor would set each pod's cost, as it does not know the old one; the dry run sets none."""
+def test_every_deletion_cost_would_be_set(target: Target) -> None:
+    """A new janitor does not know the current costs; the dry run sets none."""
     driver = PipelineDriver(target, "{scaling: {protect_busy: true}, stream: {consumer: 'worker-{hostname}'}}")
     driver.create_group()
     driver.add(3)
     driver.read(driver.join_group("worker-web-1"), 2)
     driver.read(driver.join_group("worker-web-2"), 1)
-    assert run_async(looked(driver)) == {"set pod-deletion costs": 2}
+    assert run_async(planned_changes(driver)) == {"set pod-deletion costs": 2}
 
 
-def test_ghosts_that_are_only_logged(target: Target) -> None:
-    """If the spec says so."""
+def test_with_dry_run_ghosts_would_only_be_logged(target: Target) -> None:
+    """As the spec demands."""
     driver = PipelineDriver(target, GHOSTS.format("true"))
     driver.create_group()
     driver.add(1)
     driver.read("somebody-else", 1)
 
-    async def says() -> bool:
-        return await looked(driver) == {"log ghosts without removing them": 1}
+    async def ghost_planned() -> bool:
+        return await planned_changes(driver) == {"log ghosts without removing them": 1}
 
-    run_async(until(says, "it is idle"))
+    run_async(until(ghost_planned, "the idle ghost is planned"))
 
 
-def test_ghosts_without_an_answer_from_kubernetes(target: Target) -> None:
-    """It says why it cannot find ghosts, instead of reporting none."""
+def test_without_an_answer_from_kubernetes_the_reason_is_printed(target: Target) -> None:
+    """Instead of "no ghosts"."""
     driver = PipelineDriver(target, GHOSTS.format("false"))
     driver.create_group()
     driver.add(1)
     driver.read("somebody-else", 1)
 
-    async def says() -> bool:
-        told = await seen(driver, UnknownPods())
-        return [str(one) for one in told.changes] == ["cannot find ghosts: nobody knows  (trial)"]
+    async def reason_given() -> bool:
+        plan = await plan_of(driver, UnknownPods())
+        return [str(one) for one in plan.changes] == ["cannot find ghosts: nobody knows  (trial)"]
 
-    run_async(until(says, "it is idle"))
+    run_async(until(reason_given, "the reason is printed for the idle consumer"))
 
 
 def test_a_key_of_another_type_is_not_a_missing_group(target: Target) -> None:
-    """A round could do nothing, so no change is listed."""
+    """No change is listed, since a round could make none."""
     driver = PipelineDriver(target)
     driver.ask("SET", driver.keys.stream, "something else")
-    told = run_async(seen(driver, Listed()))
-    assert isinstance(told.trouble, Refused)
-    assert told.trouble.code == "WRONGTYPE"
-    assert told.changes == ()
+    plan = run_async(plan_of(driver, ExistingPods()))
+    assert isinstance(plan.trouble, Refused)
+    assert plan.trouble.code == "WRONGTYPE"
+    assert plan.changes == ()
 
 
 def test_a_failure_of_one_pipeline_hides_no_other(repository: Callable[..., JanitorRepository]) -> None:
     """The failure is printed with the pipeline's name, and the exit code is 1."""
-    one = repository("broken", "well")
-    one.drivers["broken"].ask("SET", one.drivers["broken"].keys.stream, "something else")
+    tested = repository("broken", "well")
+    tested.drivers["broken"].ask("SET", tested.drivers["broken"].keys.stream, "something else")
 
-    janitor = one.janitor("--dry-run")
+    janitor = tested.janitor("--dry-run")
 
     assert janitor.process.wait(PATIENCE) == 1, janitor.log()
     assert "would create the group  (well: 1)" in janitor.log()
@@ -233,8 +233,8 @@ def test_a_failure_of_one_pipeline_hides_no_other(repository: Callable[..., Jani
     assert "one of the pipeline's keys has another type" in janitor.log()
 
 
-def test_the_command_changes_nothing(target: Target, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Each key stays as it was, including the janitors' lock; the output lists the work."""
+def test_dry_run_changes_no_key(target: Target, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Not even the janitors' lock; the output lists the changes."""
     with Trial(tmp_path_factory.mktemp("trial"), target) as trial:
         driver = PipelineDriver(target)
         create_work(driver)
@@ -245,4 +245,4 @@ def test_the_command_changes_nothing(target: Target, tmp_path_factory: pytest.Te
         assert process.process.wait(PATIENCE) == 0, process.log()
         assert driver.everything() == before
         assert "would take over messages of lost workers  (trial: 4)" in process.log()
-        assert driver.owned(PARKED), "there was something to do"
+        assert driver.owned(PARKED), "a round would have had work"

@@ -1,4 +1,4 @@
-"""A janitor of generated files, as in its pod, with neither specs nor a platform file beside them."""
+"""A janitor reads generated files as in its pod, without specs and platform file."""
 
 import json
 import subprocess
@@ -22,10 +22,10 @@ NAMES = ("first", "second")
 
 
 def mount(repository: JanitorRepository) -> Path:
-    """The generated files of the repository, mounted as Kubernetes does it: by links that are switched at once."""
+    """Mounts the generated files like Kubernetes, by links that are switched at once."""
     command = [sys.executable, "-m", "penstock", "generate"]
-    ran = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
+    result = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
     folder = repository.folder / "pod"
     (folder / "..2026").mkdir(parents=True)
     (folder / "..data").symlink_to("..2026")
@@ -37,8 +37,7 @@ def mount(repository: JanitorRepository) -> Path:
     return folder
 
 
-def test_one_round_over_a_folder(repository: Make) -> None:
-    """Over each of its pipelines."""
+def test_once_makes_a_round_over_each_pipeline_of_a_folder(repository: Make) -> None:
     one = repository(*NAMES)
     for driver in one.drivers.values():
         driver.create_group()
@@ -50,7 +49,7 @@ def test_one_round_over_a_folder(repository: Make) -> None:
 
 
 def test_it_serves_each_pipeline_of_a_folder(repository: Make) -> None:
-    """The age of its oldest message, and the digest of its file."""
+    """The age of its oldest message and the digest of its file."""
     one = repository(*NAMES)
     folder = mount(one)
     driver = one.drivers["second"]
@@ -58,7 +57,7 @@ def test_it_serves_each_pipeline_of_a_folder(repository: Make) -> None:
     driver.ask("XADD", driver.keys.stream, f"{driver.now() - 500_000}-0", "data", "{}")
     janitor = one.janitor(str(folder))
     janitor.until(Event.HTTP_LISTENING)
-    wait_for(lambda: janitor.page("/pipelines/second/oldest")[0] == 200, "it was measured")
+    wait_for(lambda: janitor.page("/pipelines/second/oldest")[0] == 200, "the age of the oldest message is served")
     assert json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400
     assert json.loads(janitor.page("/pipelines/first/oldest")[1]) == {"seconds": 0}
     for name in NAMES:
@@ -68,7 +67,7 @@ def test_it_serves_each_pipeline_of_a_folder(repository: Make) -> None:
 
 
 def test_it_stops_when_its_files_change(repository: Make) -> None:
-    """All at once, as Kubernetes changes them. The next process reads the new ones, and stays."""
+    """Kubernetes switches all of them at once. The next process reads the new files and stays."""
     one = repository(*NAMES)
     folder = mount(one)
     first = one.janitor(str(folder))
@@ -86,8 +85,7 @@ def test_it_stops_when_its_files_change(repository: Make) -> None:
     assert not second.events(Event.FILES_CHANGED)
 
 
-def test_several_files_by_name(repository: Make) -> None:
-    """Only the named ones."""
+def test_only_named_files_are_maintained(repository: Make) -> None:
     one = repository(*NAMES)
     for driver in one.drivers.values():
         driver.create_group()
@@ -99,10 +97,10 @@ def test_several_files_by_name(repository: Make) -> None:
 
 
 def rewrite(file: Path, environment: str = "dev", **around: object) -> None:
-    """The same file, generated from another platform file."""
-    told = worker_file.read(file.read_bytes(), file.name)
-    changed = told.around.model_copy(update=around)
-    file.write_text(worker_file.write(environment, told.spec, changed, told.schema)[0])
+    """The same file as if generated from another platform file."""
+    worker = worker_file.read(file.read_bytes(), file.name)
+    changed = worker.around.model_copy(update=around)
+    file.write_text(worker_file.write(environment, worker.spec, changed, worker.schema)[0])
 
 
 def broken(folder: Path) -> None:
@@ -122,7 +120,7 @@ def other_redis(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says", "hint"),
+    ("change", "error", "hint"),
     [
         (emptied, "is a folder without a worker file", "write them with `penstock generate`"),
         (broken, "`second.json` does not match its digest", "run `penstock generate`"),
@@ -151,20 +149,22 @@ def other_redis(folder: Path) -> None:
     ],
     ids=["empty", "edited", "broken", "gone", "environments", "namespaces", "redises", "twice"],
 )
-def test_files_that_it_refuses(repository: Make, change: Callable[[Path], object], says: str, hint: str) -> None:
-    """It says why, and exits with 2 before it calls Redis."""
+def test_inconsistent_files_are_refused(
+    repository: Make, change: Callable[[Path], object], error: str, hint: str
+) -> None:
+    """It prints the reason and exits with 2 before it calls Redis."""
     one = repository(*NAMES)
     folder = mount(one)
     change(folder)
     janitor = one.janitor(str(folder))
     assert janitor.process.wait(PATIENCE) == 2
-    assert f"{says}" in janitor.log()
+    assert error in janitor.log()
     assert hint in janitor.log()
     assert "Traceback" not in janitor.log()
 
 
-def test_a_folder_without_read_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is simulated, as root may read everything."""
+def test_a_folder_without_read_permission_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulated, as root may read everything."""
 
     def refused(_folder: Path) -> None:
         raise PermissionError(13, "Permission denied")
@@ -176,7 +176,7 @@ def test_a_folder_without_read_permission(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_spec_is_not_a_worker_file(repository: Make) -> None:
-    """Specs are for repositories, whose whole environment is maintained."""
+    """A repository's specs are maintained by environment, not by name."""
     janitor = repository().janitor("specs/trial.yaml")
     assert janitor.process.wait(PATIENCE) == 2
     assert "`specs/trial.yaml` is neither a folder nor a worker file" in janitor.log()

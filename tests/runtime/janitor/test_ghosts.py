@@ -1,4 +1,4 @@
-"""A foreign consumer is removed if it is idle and its pod is gone; both must be known."""
+"""The janitor removes a foreign consumer that is idle and whose pod is known to be gone."""
 
 import logging
 
@@ -20,14 +20,14 @@ DRY = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 50ms, dry_run:
 
 
 class ExistingPods:
-    """Pods that exist."""
+    """Pods that exist; counts the calls."""
 
     def __init__(self, *names: str) -> None:
         self._names = frozenset(names)
-        self.asked = 0
+        self.calls = 0
 
     def names(self) -> frozenset[str]:
-        self.asked += 1
+        self.calls += 1
         return self._names
 
     def set_cost(self, pod: str, cost: int) -> None:
@@ -35,24 +35,24 @@ class ExistingPods:
 
 
 def foreign_consumer(driver: PipelineDriver, name: str, count: int) -> list[str]:
-    """A foreign consumer with messages, which has been silent since."""
+    """An idle foreign consumer with messages."""
     driver.add(count)
     return driver.read(name, count)
 
 
 async def all_idle_for(driver: PipelineDriver, seconds: float = 0.05) -> None:
-    """Wait until all consumers have been silent for this long."""
+    """Wait until every consumer has been idle for this long."""
 
     def all_idle() -> bool:
-        told = driver.listed("XINFO", "CONSUMERS", driver.keys.stream, driver.keys.group)
-        rows = [dict(zip(one[::2], one[1::2], strict=True)) for one in told]
+        consumers = driver.listed("XINFO", "CONSUMERS", driver.keys.stream, driver.keys.group)
+        rows = [dict(zip(one[::2], one[1::2], strict=True)) for one in consumers]
         return all(row["idle"] >= seconds * 1000 for row in rows if not row["name"].startswith("~"))
 
-    await until(all_idle, "they are idle")
+    await until(all_idle, "every consumer is idle")
 
 
 def test_a_ghost_is_emptied_and_removed(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its messages run isolated, like those of any lost worker; consumers whose pod exists are left alone."""
+    """Its messages run isolated, as after any lost worker; consumers of existing pods stay."""
     monkeypatch.setattr(ghosts, "PAGE", 3)
     driver = PipelineDriver(target, IDLE)
     driver.create_group()
@@ -70,7 +70,7 @@ def test_a_ghost_is_emptied_and_removed(target: Target, monkeypatch: pytest.Monk
     assert driver.counted(maintenance.TAKEN_OVER) == 8
 
 
-def test_without_an_answer_all_pods_count_as_alive(target: Target) -> None:
+def test_without_an_answer_from_kubernetes_all_pods_count_as_alive(target: Target) -> None:
     """The failure is counted and logged; the other tasks of the round go on."""
     driver = PipelineDriver(target, IDLE)
     driver.create_group()
@@ -88,7 +88,7 @@ def test_without_an_answer_all_pods_count_as_alive(target: Target) -> None:
 
 
 def test_an_active_consumer_is_no_ghost(target: Target) -> None:
-    """Even without such a pod; Kubernetes is not called then."""
+    """Even without a pod of its name; Kubernetes is not called."""
     driver = PipelineDriver(target, NEVER_IDLE)
     driver.create_group()
     held = foreign_consumer(driver, "worker-1", 2)
@@ -97,11 +97,11 @@ def test_an_active_consumer_is_no_ghost(target: Target) -> None:
     run_async(driver.round(pods=pods))
 
     assert driver.owned("worker-1") == held
-    assert pods.asked == 0
+    assert pods.calls == 0
 
 
 def test_a_consumer_that_becomes_active_before_its_removal_stays(target: Target) -> None:
-    """The script checks again."""
+    """The script checks the idle time again."""
     driver = PipelineDriver(target, NEVER_IDLE)
     driver.create_group()
     held = foreign_consumer(driver, "worker-1", 2)
@@ -113,27 +113,27 @@ def test_a_consumer_that_becomes_active_before_its_removal_stays(target: Target)
 
 
 def test_penstock_workers_are_no_ghosts(target: Target) -> None:
-    """However idle they are, and whatever pods exist: they are taken over when their lease expires."""
+    """However idle; they are taken over when their lease expires."""
     driver = PipelineDriver(target, IDLE)
     driver.create_group()
-    named_otherwise = "an-old-name"
-    driver.ask("XGROUP", "CREATECONSUMER", driver.keys.stream, driver.keys.group, named_otherwise)
-    driver.ask("ZADD", driver.keys.alive, driver.now() + 60_000, named_otherwise)
-    ours = driver.join_group()
+    unusual_name = "an-old-name"
+    driver.ask("XGROUP", "CREATECONSUMER", driver.keys.stream, driver.keys.group, unusual_name)
+    driver.ask("ZADD", driver.keys.alive, driver.now() + 60_000, unusual_name)
+    worker = driver.join_group()
     driver.add(1)
-    held = driver.read(ours)
+    held = driver.read(worker)
     run_async(all_idle_for(driver))
 
     run_async(driver.round(pods=ExistingPods("janitor-1")))
 
-    assert driver.owned(ours) == held
-    assert {ours, named_otherwise} <= set(driver.consumers())
+    assert driver.owned(worker) == held
+    assert {worker, unusual_name} <= set(driver.consumers())
     keys = (driver.keys.stream, driver.keys.alive)
-    assert driver.run("remove_ghost", keys, driver.keys.group, ours, 0, 100) == ["busy", 0, 0]
+    assert driver.run("remove_ghost", keys, driver.keys.group, worker, 0, 100) == ["busy", 0, 0]
 
 
 def test_a_dry_run_of_ghosts_only_logs(target: Target, caplog: pytest.LogCaptureFixture) -> None:
-    """It logs the ghost and how many messages it holds."""
+    """With the number of messages that the ghost holds."""
     driver = PipelineDriver(target, DRY)
     driver.create_group()
     held = foreign_consumer(driver, "worker-1", 2)
@@ -149,7 +149,7 @@ def test_a_dry_run_of_ghosts_only_logs(target: Target, caplog: pytest.LogCapture
 
 
 def test_an_empty_ghost_is_removed_too(target: Target) -> None:
-    """A consumer that owns nothing, of a pod that is gone."""
+    """Also one whose name is not UTF-8."""
     driver = PipelineDriver(target, IDLE)
     driver.create_group()
     driver.ask("XGROUP", "CREATECONSUMER", driver.keys.stream, driver.keys.group, b"\xff\x00 worker")

@@ -1,4 +1,4 @@
-"""A destroyed group is recreated, and everything that is left comes back."""
+"""The janitor recreates a destroyed group and brings all remaining messages back."""
 
 import logging
 
@@ -22,7 +22,7 @@ def destroy(driver: PipelineDriver) -> None:
 def test_everything_comes_back_in_one_round(
     target: Target, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """New, running and parked messages alike, page after page without a pause; it is counted, and told as an error."""
+    """New, running and parked messages, page by page without a pause; counted and logged as an error."""
     monkeypatch.setattr(reconcile, "ENTRIES", 3)
     driver = PipelineDriver(target)
     run_async(driver.round())
@@ -42,8 +42,8 @@ def test_everything_comes_back_in_one_round(
     assert driver.number("HEXISTS", driver.keys.position, "left") == 0
 
 
-def test_messages_sent_meanwhile_are_new(target: Target) -> None:
-    """Only messages from before the recreation are brought back."""
+def test_messages_sent_afterwards_are_new(target: Target) -> None:
+    """Only earlier messages are brought back."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(2)
@@ -58,10 +58,9 @@ def test_messages_sent_meanwhile_are_new(target: Target) -> None:
 
 
 def test_the_next_janitor_continues_where_one_died(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it was stands in Redis.
+    """The position is stored in Redis.
 
-    With foreign workers, an entry that is pending nowhere counts as finished; but not one that is still to be brought
-    back.
+    With foreign workers, an entry that is not pending counts as finished, unless it is still to be brought back.
     """
     monkeypatch.setattr(reconcile, "ENTRIES", 2)
     monkeypatch.setattr(rounds, "MOST_PAGES", 2)
@@ -83,20 +82,20 @@ def test_the_next_janitor_continues_where_one_died(target: Target, monkeypatch: 
 
     assert driver.ready == ids
     run_async(driver.round(6))
-    assert driver.ready == driver.entries() == ids, "and what others finished since is gone"
+    assert driver.ready == driver.entries() == ids, "later entries that others finished are deleted"
 
 
 def test_messages_come_back_if_a_worker_recreated_the_group(target: Target) -> None:
-    """A worker may be the first to notice; the janitor finds what it left."""
+    """The worker left a mark for the janitor."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(3)
     driver.read(driver.join_group())
     destroy(driver)
     keys = driver.keys
-    around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
-    made = driver.run("ensure", around, keys.group, "until-done")
-    assert made == "again"
+    script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
+    result = driver.run("ensure", script_keys, keys.group, "until-done")
+    assert result == "again"
 
     run_async(driver.round())
 
@@ -104,7 +103,7 @@ def test_messages_come_back_if_a_worker_recreated_the_group(target: Target) -> N
 
 
 def test_a_kept_history_is_not_run_again(target: Target) -> None:
-    """In each round the janitor saves the position up to which everything is finished."""
+    """Each round saves the position up to which every message is finished."""
     driver = PipelineDriver(target, "stream: {retention: {keep: {length: 1000}}}")
     run_async(driver.round())
     ids = driver.add(5)
@@ -116,12 +115,12 @@ def test_a_kept_history_is_not_run_again(target: Target) -> None:
 
     run_async(driver.round())
 
-    assert driver.read(driver.join_group()) == ids[2:], "nothing unfinished is passed over, and little comes twice"
+    assert driver.read(driver.join_group()) == ids[2:], "no unfinished message is skipped, and few run twice"
     assert driver.counted(maintenance.GROUP_RECREATED) == 1
 
 
-def test_a_deleted_stream(target: Target) -> None:
-    """Its messages are gone; later ones are processed, delayed ones too."""
+def test_a_deleted_stream_is_recreated(target: Target) -> None:
+    """Its messages are lost; later messages are processed."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(3)
@@ -138,8 +137,8 @@ def test_a_deleted_stream(target: Target) -> None:
     assert driver.read(driver.join_group()) == [second]
 
 
-def test_all_keys_are_gone(target: Target) -> None:
-    """After a FLUSHALL everything works as on the first day."""
+def test_after_a_flush_everything_starts_again(target: Target) -> None:
+    """FLUSHALL is no vanished group."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     driver.add(3)

@@ -1,4 +1,4 @@
-"""One of several janitors is the leader, and another when it is gone; two at once do no harm."""
+"""One of several janitors is leader, and another takes its place; two leaders at once do no harm."""
 
 import asyncio
 import math
@@ -31,7 +31,7 @@ def test_the_first_janitor_leads_until_it_gives_up(target: Target) -> None:
         first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
         assert [await first.ask(), await second.ask(), await first.ask()] == [True, False, True]
         await second.give_up()
-        assert await first.ask(), "who does not have it cannot give it up"
+        assert await first.ask(), "only the holder can give the lock up"
         await first.give_up()
         assert [await second.ask(), await first.ask()] == [True, False]
         await link.close()
@@ -40,8 +40,8 @@ def test_the_first_janitor_leads_until_it_gives_up(target: Target) -> None:
     assert 0 < driver.number("PTTL", KEY) <= leader_lock.HOLDS
 
 
-def test_a_lock_that_nobody_renews_expires(target: Target) -> None:
-    """Its holder was killed, and cannot give it up."""
+def test_a_standby_becomes_leader_when_the_lock_expires(target: Target) -> None:
+    """Its holder was killed and cannot give it up."""
     driver = PipelineDriver(target)
 
     async def scenario() -> None:
@@ -49,7 +49,7 @@ def test_a_lock_that_nobody_renews_expires(target: Target) -> None:
         first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
         assert await first.ask()
         driver.ask("PEXPIRE", KEY, 50)
-        await until(second.ask, "the other has it")
+        await until(second.ask, "the standby holds the lock")
         assert not await first.ask()
         await link.close()
 
@@ -57,7 +57,7 @@ def test_a_lock_that_nobody_renews_expires(target: Target) -> None:
 
 
 def test_janitors_of_other_pipelines_have_another_leader() -> None:
-    """Two repositories on one Redis may both have `production`; pods with new specs start before old ones end."""
+    """Two repositories on one Redis may both have `production`; pods with new specs start before old ones stop."""
     one, other = PipelineKeys.at("a", "g", "d"), PipelineKeys.at("b", "g", "d")
     assert lock_of("production", [one, other]) == lock_of("production", [other, one])
     others = [lock_of("production", [one]), lock_of("production", [other]), lock_of("dev", [one])]
@@ -65,13 +65,13 @@ def test_janitors_of_other_pipelines_have_another_leader() -> None:
 
 
 class LosingLead:
-    """Pods that exist; while they are listed, another janitor becomes leader."""
+    """Existing pods; while they are listed, another janitor becomes leader."""
 
-    def __init__(self, tally: JanitorMetrics) -> None:
-        self._tally = tally
+    def __init__(self, metrics: JanitorMetrics) -> None:
+        self._metrics = metrics
 
     def names(self) -> frozenset[str]:
-        self._tally.lead(ours=False)
+        self._metrics.lead(ours=False)
         return frozenset({"janitor-1"})
 
     def set_cost(self, pod: str, cost: int) -> None:
@@ -79,17 +79,17 @@ class LosingLead:
 
 
 def test_a_round_that_ends_as_standby_exports_nothing(target: Target) -> None:
-    """Its work is counted; measurements come from the new leader, or they would be counted twice."""
+    """Its work is counted; only the new leader exports measurements, or they would count twice."""
     driver = PipelineDriver(target, HISTORY)
     driver.create_group()
     driver.add(1)
     driver.read("somebody-else", 1)
-    tally = driver.janitor_metrics()
+    metrics = driver.janitor_metrics()
 
     async def scenario() -> None:
         links = driver.links()
-        rounds = driver.rounds(links, pods=LosingLead(tally), metrics=tally)
-        await until(lambda: idle(driver) >= 1, "it is idle")
+        rounds = driver.rounds(links, pods=LosingLead(metrics), tally=metrics)
+        await until(lambda: idle(driver) >= 1, "the foreign consumer is idle")
         assert await rounds.make()
         assert driver.counted(janitor.GHOSTS_REMOVED) == 1
         assert math.isnan(driver.counted(janitor.GHOSTS))
@@ -102,18 +102,18 @@ def test_a_round_that_ends_as_standby_exports_nothing(target: Target) -> None:
 
 
 def idle(driver: PipelineDriver) -> int:
-    (told,) = driver.listed("XINFO", "CONSUMERS", driver.keys.stream, driver.keys.group)
-    found: int = dict(zip(told[::2], told[1::2], strict=True))["idle"]
-    return found
+    (consumer,) = driver.listed("XINFO", "CONSUMERS", driver.keys.stream, driver.keys.group)
+    milliseconds: int = dict(zip(consumer[::2], consumer[1::2], strict=True))["idle"]
+    return milliseconds
 
 
 def test_a_janitor_that_leads_again_exports_again(target: Target) -> None:
-    """All measurements, soon, also those of an hourly task; while another leads they are NaN."""
+    """Soon all measurements, also those of an hourly task; as standby they are NaN."""
     driver = PipelineDriver(target, HISTORY)
     driver.create_group()
     group = driver.keys.group
 
-    def told() -> list[float]:
+    def exported() -> list[float]:
         return [
             driver.counted(janitor.GHOSTS),
             driver.counted(janitor.TRIM_HELD_BACK, group),
@@ -125,11 +125,11 @@ def test_a_janitor_that_leads_again_exports_again(target: Target) -> None:
         clocks = Clocks(sleep=lambda seconds: asyncio.sleep(seconds / 100))
         janitor = Janitor([driver.pipeline], links, driver.board, UnknownPods(), clocks)
         running = asyncio.create_task(janitor.run(stop))
-        await until(lambda: told() == [0, 0, 0], "it leads and tells")
+        await until(lambda: exported() == [0, 0, 0], "the leader exports its measurements")
         driver.ask("SET", links.lock, "another", "PX", 60_000)
-        await until(lambda: all(map(math.isnan, told())), "another leads")
+        await until(lambda: all(map(math.isnan, exported())), "the measurements of a standby are NaN")
         driver.ask("DEL", links.lock)
-        await until(lambda: told() == [0, 0, 0], "it leads and tells again")
+        await until(lambda: exported() == [0, 0, 0], "the leader exports its measurements again")
         stop.set()
         await running
 

@@ -1,4 +1,4 @@
-"""The janitor as a process: alone and with others, killed, stopped, drained, and without a Redis."""
+"""The janitor as a process: alone, with others, killed, stopped, and without Redis."""
 
 import json
 import math
@@ -23,7 +23,7 @@ Make = Callable[..., JanitorRepository]
 
 @pytest.mark.wire
 def test_messages_of_a_lost_worker_are_taken_over_on_an_idle_stream(repository: Make) -> None:
-    """Without workers and senders, the janitor alone takes over after a lease, and promotes parked messages."""
+    """Without workers and senders the janitor takes over after a lease, and promotes parked messages."""
     one = repository()
     driver = one.driver
     driver.create_group()
@@ -31,118 +31,126 @@ def test_messages_of_a_lost_worker_are_taken_over_on_an_idle_stream(repository: 
     driver.park(lost[:1], wait=1500)
     janitor = one.janitor()
 
-    wait_for(lambda: driver.suspect == lost[1:], "they are taken over")
+    wait_for(lambda: driver.suspect == lost[1:], "the messages of the lost worker are taken over")
     assert driver.ready == lost[:1]
     assert [name for name in driver.consumers() if not name.startswith("~")] == []
-    wait_for(lambda: janitor.number("penstock_taken_over_total", pipeline="trial") == 2, "both are counted")
     wait_for(
-        lambda: janitor.number("penstock_promoted_total", pipeline="trial", source="parked") == 1, "so is the third"
+        lambda: janitor.number("penstock_taken_over_total", pipeline="trial") == 2, "`penstock_taken_over_total` is 2"
+    )
+    wait_for(
+        lambda: janitor.number("penstock_promoted_total", pipeline="trial", source="parked") == 1,
+        "one message is counted as promoted",
     )
 
 
 def check_endpoints(janitor: JanitorProcess) -> None:
     """It is alive and ready, and serves the age of the second pipeline's oldest message."""
     janitor.until(Event.HTTP_LISTENING)
-    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
-    wait_for(lambda: janitor.page("/internal/health/redis")[0] == 200, "Redis is well")
-    wait_for(lambda: json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400, "it waits")
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "`/readyz` succeeds")
+    wait_for(lambda: janitor.page("/internal/health/redis")[0] == 200, "`/internal/health/redis` succeeds")
+    wait_for(
+        lambda: json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400,
+        "the old message of `second` is measured",
+    )
     assert janitor.page("/livez")[0] == 200
     assert janitor.page("/pipelines/third/oldest")[0] == 404
 
 
 def test_it_serves_http(repository: Make) -> None:
-    """Probes, metrics, Redis and the age of the oldest message; leader and standby alike."""
+    """Probes, metrics, health of Redis and the age of the oldest message, as leader and as standby."""
     one = repository("first", "second")
-    leader, follower = one.janitor(), one.janitor()
-    wait_for(lambda: len(one.leaders()) == 1 and not follower.events(Event.JANITOR_STOPPED), "one leads")
+    leader, other = one.janitor(), one.janitor()
+    wait_for(lambda: len(one.leaders()) == 1 and not other.events(Event.JANITOR_STOPPED), "one janitor is leader")
     driver = one.drivers["second"]
     driver.ask("XADD", driver.keys.stream, f"{driver.now() - 500_000}-0", "data", "{}")
 
-    for janitor in (leader, follower):
+    for janitor in (leader, other):
         check_endpoints(janitor)
         assert json.loads(janitor.page("/pipelines/first/oldest")[1]) == {"seconds": 0}
 
-    (leads,) = one.leaders()
-    (stands_by,) = {leader, follower} - {leads}
-    wait_for(lambda: leads.number("penstock_new", pipeline="second") == 1, "the leader tells what there is")
-    assert leads.number("penstock_janitor_leader", pipeline="first") == 1
-    assert stands_by.number("penstock_janitor_leader", pipeline="first") == 0
-    told = stands_by.number("penstock_new", pipeline="second")
-    assert told is not None
-    assert told != told, "the other tells NaN"  # noqa: PLR0124 - that is what NaN is
-    for janitor, connections in ((leads, 3), (stands_by, 2)):
+    (current_leader,) = one.leaders()
+    (standby,) = {leader, other} - {current_leader}
+    wait_for(
+        lambda: current_leader.number("penstock_new", pipeline="second") == 1, "the leader exports the new message"
+    )
+    assert current_leader.number("penstock_janitor_leader", pipeline="first") == 1
+    assert standby.number("penstock_janitor_leader", pipeline="first") == 0
+    value = standby.number("penstock_new", pipeline="second")
+    assert value is not None
+    assert math.isnan(value), "a standby exports NaN"
+    for janitor, connections in ((current_leader, 3), (standby, 2)):
         assert janitor.number("penstock_redis_connections", pipeline="first") == connections
         assert (janitor.number("penstock_redis_connects_total", pipeline="first") or 0) >= connections
         assert (janitor.number("penstock_redis_seconds_count", pipeline="first") or 0) > 0
 
 
 def test_it_exports_messages_that_drains_cut_off(repository: Make) -> None:
-    """The workers that cut them off are gone with their counters."""
+    """The counters of those workers are gone."""
     one = repository("first")
     janitor = one.janitor()
-    wait_for(lambda: len(one.leaders()) == 1, "it leads")
-    wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 0, "it has made the group")
+    wait_for(lambda: len(one.leaders()) == 1, "the janitor is leader")
+    wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 0, "the group is measured")
     driver = one.drivers["first"]
     keys, worker = driver.keys, driver.join_group("gone")
     assert driver.run("deregister", [keys.stream, keys.alive, keys.position], keys.group, worker, 2) == 1
-    wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 2, "it is told")
+    wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 2, "`penstock_cut_off` is 2")
 
 
-def test_its_metrics_are_those_of_the_contract(repository: Make) -> None:
-    """For each pipeline, no more and no fewer; once it leads, every measurement is known."""
+def test_it_exports_exactly_its_contract(repository: Make) -> None:
+    """For each pipeline; every measurement is known once it is leader."""
     one = repository("first", "second")
     janitor = one.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
     contract = {name: metric for name, metric in METRICS.items() if "janitor" in metric.roles}
 
     def unknown() -> set[str]:
-        found = families(janitor)
-        assert set(found) == set(contract)
-        for name, family in found.items():
+        exported = families(janitor)
+        assert set(exported) == set(contract)
+        for name, family in exported.items():
             assert {sample.labels["pipeline"] for sample in family.samples} == {"first", "second"}, name
-        return {name for name, family in found.items() if any(math.isnan(sample.value) for sample in family.samples)}
+        return {name for name, family in exported.items() if any(math.isnan(sample.value) for sample in family.samples)}
 
-    # Redis before 7 knows no lag, and where nothing is trimmed nobody holds that back.
+    # Redis before 7 knows no lag, and without trimming no group holds it back.
     allowed = {"penstock_lag", "penstock_trim_held_back"}
-    wait_for(lambda: unknown() <= allowed, "all is measured")
+    wait_for(lambda: unknown() <= allowed, "every measurement is exported")
     assert janitor.end() == 0
 
 
 def families(janitor: JanitorProcess) -> dict[str, Metric]:
     """Penstock's metrics on its page, by their names in the contract."""
-    told = parsed(janitor.page("/metrics")[1])
-    named = {f"{one.name}_total" if one.type == "counter" else one.name: one for one in told}
-    return {name: one for name, one in named.items() if name.startswith("penstock_")}
+    parsed_families = parsed(janitor.page("/metrics")[1])
+    by_name = {f"{one.name}_total" if one.type == "counter" else one.name: one for one in parsed_families}
+    return {name: one for name, one in by_name.items() if name.startswith("penstock_")}
 
 
 @pytest.mark.wire
-def test_another_leads_when_the_leader_is_killed_or_stopped(repository: Make) -> None:
-    """Within seconds; a stopped one that wakes does no harm and becomes standby."""
+def test_another_becomes_leader_when_the_leader_is_killed_or_stopped(repository: Make) -> None:
+    """Within seconds; a stopped leader that wakes up becomes standby and does no harm."""
     one = repository()
     one.driver.create_group()
     janitors = [one.janitor() for _ in range(3)]
-    wait_for(lambda: len(one.leaders()) == 1, "one leads")
+    wait_for(lambda: len(one.leaders()) == 1, "one janitor is leader")
     (killed,) = one.leaders()
     killed.kill()
-    wait_for(lambda: len(one.leaders()) == 1, "another leads")
+    wait_for(lambda: len(one.leaders()) == 1, "another janitor is leader")
 
     (stopped,) = one.leaders()
     stopped.signal(signal.SIGSTOP)
-    wait_for(lambda: len(one.leaders()) == 2, "another leads, although the stopped one has not said that it does not")
-    living = one.driver.join_group(lease=4 * LEASE)
+    wait_for(lambda: len(one.leaders()) == 2, "a second janitor became leader while the first is stopped")
+    live_worker = one.driver.join_group(lease=4 * LEASE)
     one.driver.add(3)
-    held = one.driver.read(living)
+    held = one.driver.read(live_worker)
     stopped.signal(signal.SIGCONT)
-    wait_for(lambda: len(one.leaders()) == 1, "it stands by")
+    wait_for(lambda: len(one.leaders()) == 1, "the woken janitor is standby")
 
     (last,) = one.leaders()
     assert last not in {killed, stopped}
-    assert one.driver.owned(living) == held
+    assert one.driver.owned(live_worker) == held
     assert [janitor.end() for janitor in janitors if janitor is not killed] == [0, 0]
 
 
 def test_a_signal_gives_up_the_lock(repository: Make) -> None:
-    """So that the next janitor leads at once; SIGTERM and SIGINT alike."""
+    """After SIGTERM and SIGINT alike, the next janitor becomes leader at once."""
     one = repository()
     key = lock_of("dev", [one.driver.keys])
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -156,7 +164,7 @@ def test_a_signal_gives_up_the_lock(repository: Make) -> None:
 
 
 def test_a_second_signal_ends_it_at_once(repository: Make, server: Server) -> None:
-    """Although Redis does not answer, so that the lock cannot be given up."""
+    """Although Redis does not answer and the lock cannot be given up."""
     one = repository(server=server)
     janitor = one.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
@@ -179,15 +187,15 @@ def test_without_redis_it_is_not_ready(repository: Make, server: Server) -> None
     assert janitor.page("/internal/health/redis")[0] == 503
 
     server.start()
-    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "`/readyz` succeeds")
     janitor.until(Event.REDIS_REACHABLE)
-    wait_for(lambda: one.driver.listed("XINFO", "GROUPS", "trial"), "it works")
+    wait_for(lambda: one.driver.listed("XINFO", "GROUPS", "trial"), "the group is created")
 
     server.kill()
-    wait_for(lambda: len(janitor.events(Event.REDIS_UNREACHABLE)) == 2, "it says so again")
-    wait_for(lambda: janitor.page("/readyz")[0] == 503, "it is not ready")
+    wait_for(lambda: len(janitor.events(Event.REDIS_UNREACHABLE)) == 2, "the second outage is logged")
+    wait_for(lambda: janitor.page("/readyz")[0] == 503, "`/readyz` fails")
     server.start()
-    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready again")
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "`/readyz` succeeds again")
     errors = janitor.number("penstock_redis_errors_total", pipeline="trial", kind="absent")
     assert errors is not None
     assert errors > 0
@@ -196,7 +204,7 @@ def test_without_redis_it_is_not_ready(repository: Make, server: Server) -> None
 
 @pytest.mark.wire
 def test_a_failing_pipeline_does_not_stop_the_others(repository: Make) -> None:
-    """Its keys have another type: this is logged once and counted, and its other tasks go on too."""
+    """A key has another type: logged once and counted; the pipeline's other tasks go on too."""
     one = repository("broken", "well")
     broken, well = one.drivers["broken"], one.drivers["well"]
     for driver in one.drivers.values():
@@ -208,23 +216,23 @@ def test_a_failing_pipeline_does_not_stop_the_others(repository: Make) -> None:
     broken.ask("XADD", broken.keys.dead, "1-1", "data", "{}")
     janitor = one.janitor()
 
-    wait_for(lambda: len(well.ready) == 1, "the other is looked after")
-    wait_for(lambda: broken.number("XLEN", broken.keys.dead) == 0, "other tasks go on")
+    wait_for(lambda: len(well.ready) == 1, "the message of `well` is promoted")
+    wait_for(lambda: broken.number("XLEN", broken.keys.dead) == 0, "the dead letter of `broken` is removed")
     wait_for(
         lambda: (janitor.number("penstock_janitor_errors_total", pipeline="broken", task="promote") or 0) > 2,
-        "it is counted",
+        "the failing task is counted",
     )
     failed = [line["task"] for line in janitor.events(Event.JANITOR_TASK_FAILED)]
     assert failed.count("promote") == 1
     assert janitor.number("penstock_janitor_errors_total", pipeline="well", task="promote") == 0
 
     broken.ask("DEL", broken.keys.parked)
-    wait_for(lambda: len(broken.ready) == 1, "when it is put right, all goes on")
+    wait_for(lambda: len(broken.ready) == 1, "the message of `broken` is promoted after the repair")
     assert "Traceback" not in janitor.log()
 
 
-def test_killed_while_it_restores_a_vanished_group(repository: Make) -> None:
-    """The next janitor continues: each message comes back, and none twice."""
+def test_after_a_kill_the_next_janitor_continues_the_restoration(repository: Make) -> None:
+    """Each message of the vanished group comes back once."""
     one = repository()
     driver = one.driver
     driver.create_group()
@@ -233,19 +241,18 @@ def test_killed_while_it_restores_a_vanished_group(repository: Make) -> None:
     driver.ask("XGROUP", "DESTROY", driver.keys.stream, driver.keys.group)
 
     first = one.janitor()
-    wait_for(lambda: len(driver.ready) > 100, "it has begun")
+    wait_for(lambda: len(driver.ready) > 100, "the restoration has started")
     first.kill()
-    begun = len(driver.ready)
+    restored = len(driver.ready)
     one.janitor()
-    wait_for(lambda: len(driver.ready) == 3000, "all of them are ready")
+    wait_for(lambda: len(driver.ready) == 3000, "all messages are ready")
 
     assert driver.ready == ids
-    assert begun <= 3000
+    assert restored <= 3000
     assert driver.number("HEXISTS", driver.keys.position, "left") == 0
 
 
-def test_once(repository: Make) -> None:
-    """One round over each pipeline, and the exit."""
+def test_once_makes_one_round_over_each_pipeline(repository: Make) -> None:
     one = repository("first", "second")
     for driver in one.drivers.values():
         driver.create_group()
@@ -258,21 +265,21 @@ def test_once(repository: Make) -> None:
     assert all(len(driver.owned(READY)) == 1 for driver in one.drivers.values())
 
 
-def test_a_wrong_password(repository: Make, server: Server) -> None:
-    """It is logged once for all pipelines and tasks, and the pod is not ready; with the right password it goes on."""
+def test_a_wrong_password_is_logged_once(repository: Make, server: Server) -> None:
+    """For all pipelines and tasks; the pod is not ready until Redis accepts it."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
     one = repository("first", "second", server=server)
     janitor = one.janitor()
     janitor.until(Event.REDIS_REFUSED)
     assert janitor.page("/readyz")[0] == 503
     server.ask("CONFIG", "SET", "requirepass", "")
-    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "`/readyz` succeeds")
     assert len(janitor.events(Event.REDIS_REFUSED)) == 1
     assert janitor.events(Event.JANITOR_TASK_FAILED) == []
 
 
-def test_a_lock_key_of_another_type(repository: Make) -> None:
-    """It is logged once; the janitor leads when the key is gone."""
+def test_a_lock_key_of_another_type_is_logged_once(repository: Make) -> None:
+    """The janitor becomes leader when the key is gone."""
     one = repository()
     key = lock_of("dev", [one.driver.keys])
     one.driver.ask("HSET", key, "something", "else")
@@ -280,15 +287,15 @@ def test_a_lock_key_of_another_type(repository: Make) -> None:
     janitor.until(Event.JANITOR_TASK_FAILED)
     wait_for(
         lambda: (janitor.number("penstock_janitor_errors_total", pipeline="trial", task="lead") or 0) > 1,
-        "it is counted",
+        "the failing task is counted",
     )
     assert len(janitor.events(Event.JANITOR_TASK_FAILED)) == 1
     one.driver.ask("DEL", key)
     janitor.until(Event.JANITOR_BECAME_LEADER)
 
 
-def test_once_without_redis(repository: Make, server: Server) -> None:
-    """An error message, and an exit code."""
+def test_once_fails_without_redis(repository: Make, server: Server) -> None:
+    """With an error, a hint and exit code 2."""
     server.kill()
     one = repository(server=server)
     for option in ("--once", "--dry-run"):
@@ -300,8 +307,8 @@ def test_once_without_redis(repository: Make, server: Server) -> None:
         assert "Traceback" not in janitor.log()
 
 
-def test_once_without_a_password(repository: Make, server: Server) -> None:
-    """The same hint as from other commands, and no word of a retry."""
+def test_once_fails_without_a_password(repository: Make, server: Server) -> None:
+    """With the hint of other commands, and no retry."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
     one = repository("first", "second", server=server)
     for option in ("--once", "--dry-run"):

@@ -1,4 +1,4 @@
-"""The pending list is the truth: whatever others did to the indexes, everything that can be saved is saved."""
+"""The pending list is the truth: the janitor repairs every damage to the side keys that can be repaired."""
 
 import pytest
 from event_loop import run_async
@@ -16,9 +16,9 @@ FOREIGN = "stream: {foreign_workers: true}"
 
 
 def reconciled(driver: PipelineDriver) -> dict[str, int]:
-    """Everything that was repaired, by name."""
-    counts = {word: int(driver.counted(janitor.RECONCILED, word)) for word in janitor.RECONCILED.labels[1].words}
-    return {word: count for word, count in counts.items() if count}
+    """The repairs, counted by name."""
+    counts = {name: int(driver.counted(janitor.RECONCILED, name)) for name in janitor.RECONCILED.labels[1].words}
+    return {name: count for name, count in counts.items() if count}
 
 
 def delay(driver: PipelineDriver, name: str, *, wait: int = 60_000) -> None:
@@ -28,7 +28,7 @@ def delay(driver: PipelineDriver, name: str, *, wait: int = 60_000) -> None:
 
 
 def test_a_round_without_differences_changes_nothing(target: Target) -> None:
-    """Running, parked, ready, suspect, delayed and crashed messages stay as they are, in any number of rounds."""
+    """Running, parked, ready, suspect, delayed and crashed messages stay, in any number of rounds."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(5)
@@ -49,7 +49,7 @@ def test_a_round_without_differences_changes_nothing(target: Target) -> None:
 
 
 def test_a_parked_message_without_a_due_time_is_due_now(target: Target) -> None:
-    """Somebody deleted the due times: late is better than never."""
+    """Somebody deleted the due times; a retry too early is better than none."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(3)
@@ -81,8 +81,8 @@ def test_a_due_time_of_a_message_that_is_not_parked_is_removed(target: Target) -
 
 
 @pytest.mark.parametrize("spec", ["", HISTORY, FOREIGN], ids=["until-done", "history", "foreign workers"])
-def test_deleting_the_parked_consumer_loses_nothing(target: Target, spec: str) -> None:
-    """XGROUP DELCONSUMER drops the consumer's entries; due times show what was parked, also in a kept history."""
+def test_deleting_the_parked_consumer_loses_no_message(target: Target, spec: str) -> None:
+    """XGROUP DELCONSUMER drops its entries; the due times show them, also in a kept history."""
     driver = PipelineDriver(target, spec)
     run_async(driver.round())
     ids = driver.add(4)
@@ -101,7 +101,7 @@ def test_deleting_the_parked_consumer_loses_nothing(target: Target, spec: str) -
 
 
 def test_a_message_that_is_brought_back_has_all_attempts_and_a_new_fence(target: Target) -> None:
-    """Its delivery count is above all earlier ones, and none of it counts as an attempt; also the second time."""
+    """Its delivery count is above all earlier ones and charges no attempt, also the second time."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     driver.add(1)
@@ -121,7 +121,7 @@ def test_a_message_that_is_brought_back_has_all_attempts_and_a_new_fence(target:
 
 @pytest.mark.parametrize("deleted", ["uncharged", "position"])
 def test_counts_never_repeat_after_their_record_is_deleted(target: Target, deleted: str) -> None:
-    """The highest count is recorded in two places."""
+    """The highest count is stored in two places."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     driver.add(1)
@@ -140,7 +140,7 @@ def test_counts_never_repeat_after_their_record_is_deleted(target: Target, delet
 
 
 def test_an_old_settle_does_not_touch_a_message_that_was_brought_back(target: Target) -> None:
-    """The worker that had it may still run it, and learns that another owns it."""
+    """Its former worker may still run it, and learns the new owner."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(2)
@@ -169,7 +169,7 @@ def test_messages_that_foreign_workers_finished_are_deleted(target: Target) -> N
 
 
 def test_with_another_group_finished_entries_stay(target: Target) -> None:
-    """The other group may still need them: they are neither brought back nor deleted."""
+    """The other group may still need them; they are neither brought back nor deleted."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     driver.ask("XGROUP", "CREATE", driver.keys.stream, "auditors", "0")
@@ -185,8 +185,8 @@ def test_with_another_group_finished_entries_stay(target: Target) -> None:
     assert reconciled(driver) == {}
 
 
-def test_messages_finished_beside_another_group_are_not_run_again(target: Target) -> None:
-    """Somebody on call read the stream with a group of their own, and removed it."""
+def test_messages_finished_while_another_group_read_are_not_run_again(target: Target) -> None:
+    """Somebody on call read the stream with their own group, and removed it."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(5)
@@ -202,8 +202,8 @@ def test_messages_finished_beside_another_group_are_not_run_again(target: Target
     assert reconciled(driver) == {"finished_beside": 4}
 
 
-def test_a_kept_history_is_left_alone(target: Target) -> None:
-    """In a stream that keeps finished entries, an entry that is not pending is finished."""
+def test_finished_messages_of_a_kept_history_stay(target: Target) -> None:
+    """An entry that is not pending is finished there."""
     driver = PipelineDriver(target, HISTORY)
     run_async(driver.round())
     ids = driver.add(3)
@@ -218,7 +218,7 @@ def test_a_kept_history_is_left_alone(target: Target) -> None:
 
 
 def test_a_message_that_was_given_back_in_a_kept_history_comes_back(target: Target) -> None:
-    """Settling removes the record of uncharged deliveries; an entry that still has one is unfinished."""
+    """Settling removes the record of uncharged deliveries; an entry with one is unfinished."""
     driver = PipelineDriver(target, HISTORY)
     run_async(driver.round())
     ids = driver.add(2)
@@ -236,7 +236,7 @@ def test_a_message_that_was_given_back_in_a_kept_history_comes_back(target: Targ
 
 
 def test_records_of_deleted_entries_are_removed(target: Target) -> None:
-    """Entries that somebody acknowledged and deleted."""
+    """Somebody acknowledged and deleted the entries."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     driver.ask("HSET", driver.keys.uncharged, "1-1", 3, "~count", 2000)
@@ -250,7 +250,7 @@ def test_records_of_deleted_entries_are_removed(target: Target) -> None:
 
 
 def test_a_delayed_message_without_a_due_time_is_due_now(target: Target) -> None:
-    """Somebody deleted the due times: the messages enter the stream now."""
+    """Somebody deleted the due times; the messages enter the stream now."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     for name in "abc":
@@ -264,7 +264,7 @@ def test_a_delayed_message_without_a_due_time_is_due_now(target: Target) -> None
 
 
 def test_a_due_time_without_a_message_is_removed_and_counted_as_lost(target: Target) -> None:
-    """Nothing is left to send."""
+    """There is no body left to send."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     for name in "abc":
@@ -282,7 +282,7 @@ def test_a_due_time_without_a_message_is_removed_and_counted_as_lost(target: Tar
     "deleted", ["parked", "uncharged", "alive", "delayed", "crashed", "finished", "position", "bodies"]
 )
 def test_any_side_key_may_be_deleted(target: Target, deleted: str) -> None:
-    """Only the bodies of delayed messages are lost; everything else is done in the end, by new consumers."""
+    """Only the bodies of delayed messages are lost; new consumers do everything else."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(6)
@@ -301,14 +301,14 @@ def test_any_side_key_may_be_deleted(target: Target, deleted: str) -> None:
     assert unfinished >= set(ids[:5])
     assert driver.counted(maintenance.LOST, "deleted") == (deleted == "bodies")
     if deleted == "alive":
-        assert driver.run("renew", [driver.keys.alive], worker, 10_000) == 0, "it takes a new life"
+        assert driver.run("renew", [driver.keys.alive], worker, 10_000) == 0, "the consumer must register again"
     if deleted == "delayed":
-        assert len(driver.entries()) == 7, "what was delayed has entered"
+        assert len(driver.entries()) == 7, "the delayed message entered the stream"
 
 
-@pytest.mark.parametrize("word", ["x", "", "5", "-", "+", "1-1-1", "99999999999999999999-1", "~parked", "\x00"])
-def test_foreign_values_in_side_keys_are_removed(target: Target, word: str) -> None:
-    """Somebody else added them; the entries beside them are processed."""
+@pytest.mark.parametrize("value", ["x", "", "5", "-", "+", "1-1-1", "99999999999999999999-1", "~parked", "\x00"])
+def test_foreign_values_in_side_keys_are_removed(target: Target, value: str) -> None:
+    """Somebody else added them; the other messages are processed."""
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(2)
@@ -316,11 +316,11 @@ def test_foreign_values_in_side_keys_are_removed(target: Target, word: str) -> N
     driver.read(worker)
     driver.park(ids[:1])
     for score, later in ((1, False), (driver.now() + 60_000, True)):
-        driver.ask("ZADD", driver.keys.parked, score, f"{word}~" if later else word)
-    driver.ask("HSET", driver.keys.uncharged, word, 1)
-    driver.ask("HSET", driver.keys.crashed, word, "crash")
-    driver.ask("ZADD", driver.keys.delayed, 1, word)
-    driver.ask("ZADD", driver.keys.alive, 1, f"{word}!")
+        driver.ask("ZADD", driver.keys.parked, score, f"{value}~" if later else value)
+    driver.ask("HSET", driver.keys.uncharged, value, 1)
+    driver.ask("HSET", driver.keys.crashed, value, "crash")
+    driver.ask("ZADD", driver.keys.delayed, 1, value)
+    driver.ask("ZADD", driver.keys.alive, 1, f"{value}!")
 
     run_async(driver.round(2))
 
@@ -330,8 +330,8 @@ def test_foreign_values_in_side_keys_are_removed(target: Target, word: str) -> N
     assert driver.number("EXISTS", driver.keys.crashed, driver.keys.delayed) == 0
 
 
-def test_it_goes_page_by_page_and_begins_again(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However much there is; differences that arise behind its position are found in the next walk."""
+def test_it_reads_page_by_page_and_starts_again(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Differences behind its position are found in the next pass."""
     monkeypatch.setattr(reconcile, "PAGE", 4)
     monkeypatch.setattr(reconcile, "ENTRIES", 4)
     driver = PipelineDriver(target)
@@ -365,7 +365,7 @@ def test_large_entries_make_small_pages(target: Target, monkeypatch: pytest.Monk
     driver.ask("XGROUP", "DELCONSUMER", driver.keys.stream, driver.keys.group, worker)
     keys = driver.keys
 
-    around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
-    told = driver.run("reconcile_stream", around, keys.group, "-", 500, 50_000, "force")
+    script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
+    page = driver.run("reconcile_stream", script_keys, keys.group, "-", 500, 50_000, "force")
 
-    assert told == [f"({ids[1]}", 2, 0, 0, 0]
+    assert page == [f"({ids[1]}", 2, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""The measurement of a pipeline: the backlog by state, and the age of the oldest message."""
+"""The janitor measures a pipeline: the backlog by state, and the age of the oldest message."""
 
 import math
 
@@ -24,17 +24,17 @@ async def measured(driver: PipelineDriver) -> Measurement:
         await link.close()
 
 
-async def looked(driver: PipelineDriver, *, leading: bool = True) -> None:
-    links, tally = driver.links(), driver.janitor_metrics()
-    tally.leads = leading
+async def export(driver: PipelineDriver, *, leading: bool = True) -> None:
+    links, metrics = driver.links(), driver.janitor_metrics()
+    metrics.leads = leading
     try:
-        await driver.monitor(links, tally).look()
+        await driver.monitor(links, metrics).look()
     finally:
         await links.close()
 
 
 def test_every_state_is_counted(target: Target) -> None:
-    """Each message in one state; states are no consumers; measuring changes nothing."""
+    """Each message counts in one state; states are no consumers; measuring changes no key."""
     driver = PipelineDriver(target)
     driver.create_group()
     ids = driver.add(20)
@@ -49,35 +49,41 @@ def test_every_state_is_counted(target: Target) -> None:
     driver.ask("XADD", driver.keys.dead, "*", "data", "{}")
     before = driver.everything()
 
-    one = run_async(measured(driver))
+    counts = run_async(measured(driver))
 
     assert driver.everything() == before
-    assert (one.length, one.new(until_done=True), one.pending) == (20, 4, 16)
-    assert (one.running, one.parked, one.ready, one.suspect, one.delayed, one.dead) == (9, 4, 2, 1, 1, 1)
-    assert (one.consumers, one.expired, one.foreign, one.groups) == (3, 1, 1, 1)
-    assert one.next_expiry is not None
-    assert 0 < one.next_expiry <= 60_000
-    assert one.next_due is not None
-    assert 0 < one.next_due <= 30_000
+    assert (counts.length, counts.new(until_done=True), counts.pending) == (20, 4, 16)
+    assert (counts.running, counts.parked, counts.ready, counts.suspect, counts.delayed, counts.dead) == (
+        9,
+        4,
+        2,
+        1,
+        1,
+        1,
+    )
+    assert (counts.consumers, counts.expired, counts.foreign, counts.groups) == (3, 1, 1, 1)
+    assert counts.next_expiry is not None
+    assert 0 < counts.next_expiry <= 60_000
+    assert counts.next_due is not None
+    assert 0 < counts.next_due <= 30_000
 
 
-def test_without_a_stream_all_is_zero(target: Target) -> None:
-    """No stream and no group are valid answers."""
+def test_without_a_stream_every_number_is_zero(target: Target) -> None:
+    """A missing stream and a missing group are no errors."""
     driver = PipelineDriver(target)
-    one = run_async(measured(driver))
-    assert (one.length, one.new(until_done=True), one.pending, one.oldest, one.groups) == (0, 0, 0, 0, 0)
+    counts = run_async(measured(driver))
+    assert (counts.length, counts.new(until_done=True), counts.pending, counts.oldest, counts.groups) == (0, 0, 0, 0, 0)
 
 
 def test_without_the_group_all_messages_are_new(target: Target) -> None:
-    """They wait since they were sent."""
     driver = PipelineDriver(target)
     driver.add(3)
-    one = run_async(measured(driver))
-    assert (one.new(until_done=True), one.groups) == (3, 0)
+    counts = run_async(measured(driver))
+    assert (counts.new(until_done=True), counts.groups) == (3, 0)
 
 
 @pytest.mark.parametrize("spec", ["", HISTORY], ids=["until-done", "history"])
-def test_the_oldest_message_that_could_run_now(target: Target, spec: str) -> None:
+def test_the_oldest_message_is_one_that_could_run_now(target: Target, spec: str) -> None:
     """New, ready and suspect messages wait; running, parked and finished ones do not."""
     driver = PipelineDriver(target, spec)
     driver.create_group()
@@ -105,15 +111,15 @@ def test_the_oldest_message_that_could_run_now(target: Target, spec: str) -> Non
 
 
 def test_only_the_leader_exports(target: Target) -> None:
-    """Measurements of two janitors would be counted twice; both have them."""
+    """Otherwise the measurements of two janitors would count twice."""
     driver = PipelineDriver(target)
     driver.create_group()
     driver.add(3)
 
-    run_async(looked(driver, leading=False))
+    run_async(export(driver, leading=False))
     assert math.isnan(driver.counted(stream.NEW))
 
-    run_async(looked(driver))
+    run_async(export(driver))
     assert driver.counted(stream.NEW) == driver.counted(stream.STREAM_LENGTH) == 3
 
     driver.janitor_metrics().lead(ours=False)
@@ -121,21 +127,21 @@ def test_only_the_leader_exports(target: Target) -> None:
 
 
 def test_a_measurement_that_ends_as_standby_is_not_exported(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lead was lost between the call and its answer."""
+    """Another janitor became leader before Redis answered."""
     driver = PipelineDriver(target)
     driver.create_group()
     driver.add(3)
-    tally = driver.janitor_metrics()
+    metrics = driver.janitor_metrics()
 
     async def measure_late(link: Link, keys: PipelineKeys) -> Measurement:
-        tally.lead(ours=False)
+        metrics.lead(ours=False)
         return await measure(link, keys)
 
     monkeypatch.setattr("penstock.janitor.monitor.measure", measure_late)
 
     async def scenario() -> None:
         links = driver.links()
-        await driver.monitor(links, tally).look()
+        await driver.monitor(links, metrics).look()
         await links.close()
 
     run_async(scenario())
@@ -144,14 +150,14 @@ def test_a_measurement_that_ends_as_standby_is_not_exported(target: Target, monk
 
 
 def test_unknown_values_are_nan(target: Target) -> None:
-    """A lag that Redis lost count of; new messages in a stream that keeps nothing follow from the rest."""
+    """Such as a lag that Redis cannot count; new messages follow from the other numbers."""
     driver = PipelineDriver(target)
     driver.create_group()
     ids = driver.add(6)
     driver.read(driver.join_group(), 2)
     driver.ask("XDEL", driver.keys.stream, ids[3])
 
-    run_async(looked(driver))
+    run_async(export(driver))
 
     assert math.isnan(driver.counted(stream.LAG))
     assert driver.counted(stream.NEW) == 3
@@ -163,7 +169,7 @@ def counts_added_entries(driver: PipelineDriver) -> bool:
 
 
 def test_unread_messages_that_a_foreign_producer_trims_are_counted(target: Target) -> None:
-    """Its MAXLEN drops the oldest, pending and unread; from Redis 7 on the leader detects that, once."""
+    """MAXLEN drops the oldest, pending or unread; from Redis 7 on the leader detects it, once."""
     driver = PipelineDriver(target)
     driver.create_group()
     driver.add(20)
@@ -173,7 +179,7 @@ def test_unread_messages_that_a_foreign_producer_trims_are_counted(target: Targe
     for sent, length in ((0, 20), (0, 7), (4, 11), (3, 11), (0, 11)):
         driver.add(sent)
         driver.ask("XTRIM", driver.keys.stream, "MAXLEN", length)
-        run_async(looked(driver))
+        run_async(export(driver))
         counted.append(driver.counted(maintenance.LOST, "trimmed"))
 
     assert counted == ([0, 8, 8, 11, 11] if counts_added_entries(driver) else [0] * 5)
@@ -186,9 +192,9 @@ def test_messages_that_a_lossy_pipeline_drops_are_not_lost(target: Target) -> No
     driver.create_group()
     driver.add(20)
     driver.read(driver.join_group(), 5)
-    run_async(looked(driver))
+    run_async(export(driver))
     driver.ask("XTRIM", driver.keys.stream, "MAXLEN", 7)
-    run_async(looked(driver))
+    run_async(export(driver))
     assert driver.counted(maintenance.LOST, "trimmed") == 0
 
 
@@ -203,27 +209,27 @@ def test_finished_messages_never_count_as_lost(target: Target) -> None:
         driver.add(number % 4)
         held += driver.read(worker, number % 3 + 1)
         if number % 5 == 0 and held:
-            chosen = held[:: 1 + number % 2]
-            driver.settle(worker, dict.fromkeys(chosen, 1))
-            held = [entry for entry in held if entry not in chosen]
-        run_async(looked(driver))
+            settled = held[:: 1 + number % 2]
+            driver.settle(worker, dict.fromkeys(settled, 1))
+            held = [entry for entry in held if entry not in settled]
+        run_async(export(driver))
 
     assert driver.counted(maintenance.LOST, "trimmed") == 0
 
 
 def test_an_outdated_measurement_is_not_served(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No answer is better than an old one."""
+    """No value is better than an old one."""
     monkeypatch.setattr("penstock.janitor.monitor.STALE", 3.0)
     driver = PipelineDriver(target)
     driver.create_group()
 
     async def scenario() -> None:
         links = driver.links()
-        sight = driver.monitor(links)
-        assert sight.last() is None
-        await sight.look()
-        assert sight.last() is not None
-        await until(lambda: sight.last() is None, "it is too old")
+        monitor = driver.monitor(links)
+        assert monitor.last() is None
+        await monitor.look()
+        assert monitor.last() is not None
+        await until(lambda: monitor.last() is None, "the measurement is outdated")
         await links.close()
 
     run_async(scenario())

@@ -1,4 +1,4 @@
-"""Finished entries are trimmed by age or length, unfinished ones never; dead letters expire."""
+"""The janitor trims finished entries by age or length, never unfinished ones; dead letters expire."""
 
 import pytest
 from event_loop import run_async
@@ -16,7 +16,7 @@ HOUR = 3_600_000
 
 
 def add_old(driver: PipelineDriver, count: int, *, age: int = 2 * HOUR) -> list[str]:
-    """Entries with ids of long ago."""
+    """Entries with old ids."""
     first = driver.now() - age
     return [str(driver.ask("XADD", driver.keys.stream, f"{first + n}-0", "data", "{}")) for n in range(count)]
 
@@ -34,7 +34,7 @@ def held_back(driver: PipelineDriver, group: str) -> float:
 
 @pytest.mark.parametrize("page", [500, 3])
 def test_by_length_the_newest_stay(target: Target, monkeypatch: pytest.MonkeyPatch, page: int) -> None:
-    """Page by page, to the entry."""
+    """Exactly, page by page."""
     monkeypatch.setattr(trim, "ENTRIES", page)
     driver = PipelineDriver(target, LENGTH)
     driver.create_group()
@@ -50,7 +50,7 @@ def test_by_length_the_newest_stay(target: Target, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("page", [500, 3])
 def test_by_age_the_young_stay(target: Target, monkeypatch: pytest.MonkeyPatch, page: int) -> None:
-    """Page by page, to the entry."""
+    """Exactly, page by page."""
     monkeypatch.setattr(trim, "ENTRIES", page)
     driver = PipelineDriver(target, AGE)
     driver.create_group()
@@ -90,7 +90,7 @@ def test_unread_and_unfinished_messages_stay_whatever_their_age(target: Target, 
 
 @pytest.mark.parametrize("spec", [LENGTH, AGE], ids=["length", "age"])
 def test_unfinished_work_of_another_group_is_not_trimmed(target: Target, spec: str) -> None:
-    """Another group that has read only so far, or left something pending."""
+    """Entries that another group has not read or has pending."""
     driver = PipelineDriver(target, spec)
     driver.create_group()
     ids = add_old(driver, 20)
@@ -138,8 +138,8 @@ def test_a_group_that_no_longer_holds_back_is_exported_as_zero(target: Target) -
     ["5-18446744073709551615", "5-9007199254740993", "1000000000000000000-1", "18446744073709551614-3"],
     ids=["the highest second number", "one that Lua cannot count", "far in the future", "the far end of time"],
 )
-def test_chosen_ids_are_never_trimmed_too_early(target: Target, entry: str) -> None:
-    """Ids beyond the exact numbers of Lua hold back rather more than less."""
+def test_extreme_ids_are_never_trimmed_too_early(target: Target, entry: str) -> None:
+    """Ids beyond the exact numbers of Lua hold back too many entries rather than too few."""
     driver = PipelineDriver(target, "stream: {retention: {keep: {length: 1}}}")
     driver.create_group()
     before = "4-1"
@@ -164,8 +164,8 @@ def test_a_stream_that_keeps_nothing_is_not_trimmed(target: Target) -> None:
     assert driver.entries() == ids
 
 
-def test_trimming_follows_its_interval_and_goes_on_until_done(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not fit into one round is taken in the next, which follows at once; then the spec's interval counts."""
+def test_trimming_continues_at_once_until_done(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next round follows at once; then the interval of the spec counts."""
     monkeypatch.setattr(trim, "ENTRIES", 1)
     driver = PipelineDriver(target, LENGTH)
     driver.create_group()
@@ -190,7 +190,7 @@ def test_trimming_follows_its_interval_and_goes_on_until_done(target: Target, mo
 
 
 def test_dead_letters_expire(target: Target) -> None:
-    """To the letter, however few there are."""
+    """Each one exactly on time, however few there are."""
     driver = PipelineDriver(target, "dead_letter: {keep: 1h}")
     driver.create_group()
     first = driver.now() - 2 * HOUR

@@ -1,4 +1,4 @@
-"""Servers that end with their test, and a spec."""
+"""Fixtures: a spec, and health servers that stop with their test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_spec.kinds.pipeline import Pipeline
 
 @pytest.fixture
 def spec() -> Pipeline:
-    """With a class of failures."""
+    """A spec with a failure class."""
     data = {
         "kind": "pipeline",
         "name": "media-cluster",
@@ -28,7 +28,7 @@ def spec() -> Pipeline:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., HealthEndpoints]]:
-    """Starts one; all of them are stopped at the end."""
+    """Starts health servers, and stops all of them after the test."""
     running: list[HealthEndpoints] = []
 
     def start(limit: float = 5.0) -> HealthEndpoints:
@@ -47,12 +47,12 @@ def served(serve: Callable[..., HealthEndpoints]) -> HealthEndpoints:
 
 @pytest.fixture
 def eventually() -> Callable[[Callable[[], object], str], None]:
-    """Waits until something is so."""
+    """Waits until a condition holds."""
 
-    def wait(so: Callable[[], object], says: str) -> None:
+    def wait(condition: Callable[[], object], description: str) -> None:
         end = time.monotonic() + PATIENCE
-        while not so():
-            assert time.monotonic() < end, f"not within {PATIENCE:g} s: {says}"
+        while not condition():
+            assert time.monotonic() < end, f"not within {PATIENCE:g} s: {description}"
             time.sleep(0.01)
 
     return wait

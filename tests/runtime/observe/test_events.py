@@ -1,4 +1,4 @@
-"""Events are an interface: code, contract and page have the same set, and every line of the runtime has one."""
+"""Events are an interface: code, contract and page have the same events, and every log line of the runtime has one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SPREAD = {
     "told": frozenset(field.name for field in fields_of(ReconcileResult)) - {"more_left"},
     "fields": frozenset({"pipeline", "step"}),
 }
-"""Fields that a call spreads: by the function, or the variable, that they come from."""
+"""Fields that a call passes with `**`, by the function or variable that they come from."""
 
 
 class LogCall(NamedTuple):
@@ -49,7 +49,7 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
 
 
 def called(node: ast.AST) -> str:
-    """The last name of what is called, or of what a method is called on."""
+    """The last name of a called function, or of the object whose method is called."""
     match node:
         case ast.Name(name) | ast.Attribute(attr=name):
             return name
@@ -60,14 +60,14 @@ def called(node: ast.AST) -> str:
 
 
 def role_calls(at: str, role: dict[str | None, ast.expr]) -> Iterator[LogCall]:
-    """The two lines that `pod/run.py` logs for a role: with the role's own fields, and with the exit code."""
+    """The two lines that `pod/run.py` logs for a role: one with the role's fields, one with the exit code."""
     match role["started"], role["stopped"], role["fields"]:
         case ast.Attribute(attr=started), ast.Attribute(attr=stopped), ast.Dict(keys):
             names = frozenset(str(key.value) for key in keys if isinstance(key, ast.Constant))
             yield LogCall(at, frozenset({Event[started]}), names, frozenset())
             yield LogCall(at, frozenset({Event[stopped]}), frozenset({"exit_code"}), frozenset())
         case _:
-            pytest.fail(f"{at}: a role names its events and fields in place, so that they can be found")
+            pytest.fail(f"{at}: a role must name its events and fields in the call, so that this test finds them")
 
 
 def log_calls() -> Iterator[LogCall]:
@@ -77,13 +77,13 @@ def log_calls() -> Iterator[LogCall]:
                 case ast.Call(ast.Name("Role"), [], keywords):
                     yield from role_calls(f"{path}:{node.lineno}", {one.arg: one.value for one in keywords})
                 case ast.Call(ast.Attribute(attr="event"), [ast.Attribute(ast.Name("role")), *_], _):
-                    pass  # `pod/run.py` logs what the roles say
+                    pass  # `pod/run.py` logs the events of the roles
                 case ast.Call(ast.Attribute(attr="event"), [first, *rest], keywords):
                     names = (one.attr for one in ast.walk(first) if isinstance(one, ast.Attribute))
                     events = frozenset(Event[name] for name in names if name in Event.__members__)
                     spread = frozenset[str]().union(*(SPREAD[called(one.value)] for one in keywords if one.arg is None))
-                    told = frozenset(one.arg for one in keywords if one.arg is not None)
-                    yield LogCall(f"{path}:{node.lineno}", events, told | (CAUSE if rest else frozenset()), spread)
+                    names = frozenset(one.arg for one in keywords if one.arg is not None)
+                    yield LogCall(f"{path}:{node.lineno}", events, names | (CAUSE if rest else frozenset()), spread)
                 case _:
                     pass
 
@@ -106,13 +106,13 @@ def test_every_event_is_logged_somewhere() -> None:
 
 
 def test_every_call_names_its_event() -> None:
-    """In the call itself, so that it can be found."""
+    """In the call itself, so that a search finds it."""
     assert [call.at for call in CALLS if not call.events] == []
 
 
-def test_the_runtime_logs_events_alone() -> None:
-    """Logging by level is for handlers."""
-    found = [
+def test_the_runtime_logs_only_events() -> None:
+    """Handlers alone log by level."""
+    calls = [
         f"{path}:{node.lineno}"
         for path, tree in trees()
         for node in ast.walk(tree)
@@ -122,11 +122,11 @@ def test_the_runtime_logs_events_alone() -> None:
         and called(node.func.value) in LOGGERS
         and path != "observe/logs.py"
     ]
-    assert found == []
+    assert calls == []
 
 
 def test_calls_carry_the_fields_of_the_contract() -> None:
-    """No call has another field, and no field is in the contract that no call has."""
+    """A call has no other field, and the contract has no field without a call."""
     used: dict[Event, set[str]] = defaultdict(set)
     for call in CALLS:
         for event in call.events:
@@ -137,7 +137,7 @@ def test_calls_carry_the_fields_of_the_contract() -> None:
 
 @pytest.mark.parametrize("event", Event)
 def test_a_message_shows_only_fields_that_every_call_has(event: Event) -> None:
-    """So that no line fails for want of one."""
+    """So that no line lacks a field of its message."""
     shown = set(re.findall(r"\{(\w+)\}", EVENT_LINES[event].message))
     for call in CALLS:
         if event in call.events:
@@ -146,9 +146,9 @@ def test_a_message_shows_only_fields_that_every_call_has(event: Event) -> None:
 
 @pytest.mark.parametrize("event", Event)
 def test_event_fields_hide_no_other_field(event: Event) -> None:
-    """None is called like one of those that every line has, or that a line about its subject has."""
+    """No event field has the name of a field of every line, or of a line about the same subject."""
     line = EVENT_LINES[event]
-    taken = {
+    reserved = {
         "timestamp",
         "level",
         "message",
@@ -158,11 +158,11 @@ def test_event_fields_hide_no_other_field(event: Event) -> None:
         "pid",
         *(ABOUT[line.about] if line.about else ()),
     }
-    assert taken.isdisjoint(line.fields)
+    assert reserved.isdisjoint(line.fields)
 
 
-def test_an_event_is_in_the_line_with_its_fields(caplog: pytest.LogCaptureFixture) -> None:
-    """Its message is written out; a field without a value is left out."""
+def test_a_line_has_its_event_and_fields(caplog: pytest.LogCaptureFixture) -> None:
+    """Its message is complete; a field without a value is omitted."""
     with caplog.at_level(logging.INFO):
         Log(logging.getLogger("penstock.test")).event(Event.SIGNAL_RECEIVED, signal="SIGTERM", nothing=None)
     [line] = logged(caplog)

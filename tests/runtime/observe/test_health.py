@@ -1,4 +1,4 @@
-"""A probe and a scraper are told the truth, in time, whatever the loop and other clients do."""
+"""Probes and scrapes are answered correctly and in time, whatever the event loop and other clients do."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ Eventually = Callable[[Callable[[], object], str], None]
 GET = b"GET /livez HTTP/1.1\r\nHost: x\r\n"
 
 
-class Turning:
-    """A loop in a thread, whose heart beats, and that can be held up."""
+class LoopInThread:
+    """An event loop in a thread, with a heartbeat; a test can block it."""
 
     def __init__(self, heart: Heart) -> None:
         self.heart = heart
@@ -42,11 +42,11 @@ class Turning:
         self.thread.start()
         self.loop.call_soon_threadsafe(heart.beat_in, self.loop)
 
-    def hold(self) -> threading.Event:
-        """Blocked until the event is set."""
-        go_on = threading.Event()
-        self.loop.call_soon_threadsafe(go_on.wait)
-        return go_on
+    def block(self) -> threading.Event:
+        """Block the loop until the event is set."""
+        unblock = threading.Event()
+        self.loop.call_soon_threadsafe(unblock.wait)
+        return unblock
 
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.heart.stop)
@@ -56,71 +56,73 @@ class Turning:
 
 
 @pytest.fixture
-def turning() -> Iterator[Callable[[Heart], Turning]]:
-    made: list[Turning] = []
+def loop_in_thread() -> Iterator[Callable[[Heart], LoopInThread]]:
+    loops: list[LoopInThread] = []
 
-    def turn(heart: Heart) -> Turning:
-        made.append(Turning(heart))
-        return made[-1]
+    def start(heart: Heart) -> LoopInThread:
+        loops.append(LoopInThread(heart))
+        return loops[-1]
 
-    yield turn
-    for one in made:
+    yield start
+    for one in loops:
         one.stop()
 
 
 def test_a_blocked_loop_is_reported_while_it_is_blocked(
-    serve: Serve, turning: Callable[[Heart], Turning], eventually: Eventually
+    serve: Serve, loop_in_thread: Callable[[Heart], LoopInThread], eventually: Eventually
 ) -> None:
-    """`/livez` says for how long, from a thread that does not hang on that loop; when it turns again all is well."""
+    """`/livez` reports the duration from another thread, and is well again after the block."""
     served = serve(limit=3 * EVERY)
     served.readiness.release(Why.STARTING)
-    loop = turning(served.heart)
-    eventually(lambda: served.ask("/livez").body == b"alive\n", "it is seen to turn")
+    loop = loop_in_thread(served.heart)
+    eventually(lambda: served.ask("/livez").body == b"alive\n", "`/livez` reports the loop alive")
 
-    go_on = loop.hold()
+    unblock = loop.block()
     try:
-        eventually(lambda: served.ask("/livez").status == HTTPStatus.SERVICE_UNAVAILABLE, "it is seen to be blocked")
-        told = served.ask("/livez").body.decode()
-        assert told.startswith("the loop has been blocked for ")
-        assert told.endswith(" s (limit 0.75 s)\n")
+        eventually(
+            lambda: served.ask("/livez").status == HTTPStatus.SERVICE_UNAVAILABLE, "`/livez` reports the blocked loop"
+        )
+        text = served.ask("/livez").body.decode()
+        assert text.startswith("the loop has been blocked for ")
+        assert text.endswith(" s (limit 0.75 s)\n")
         assert served.ask("/readyz").body.startswith(b"not ready: the loop has been blocked for ")
     finally:
-        go_on.set()
-    eventually(lambda: served.ask("/livez").body == b"alive\n", "it is seen to turn again")
-    eventually(lambda: served.ask("/readyz").body == b"ready\n", "it is ready again")
+        unblock.set()
+    eventually(lambda: served.ask("/livez").body == b"alive\n", "`/livez` reports the loop alive again")
+    eventually(lambda: served.ask("/readyz").body == b"ready\n", "`/readyz` reports ready again")
     assert served.heart.lag() > 2 * EVERY
 
 
-def test_a_heart_remembers_how_late_it_was_for_a_while() -> None:
-    """The worst of the last windows, and what is late now."""
+def test_the_lag_is_the_worst_of_the_recent_windows() -> None:
+    """And includes the current delay."""
     now = [100.0]
     heart = Heart(clock=lambda: now[0])
 
-    def after(seconds: float) -> float:
+    def lag_after(seconds: float) -> float:
         now[0] += seconds
         heart.beat()
         return heart.lag()
 
     assert heart.lag() == 0
-    assert after(EVERY) == 0
-    assert after(EVERY + 2) == 2
-    assert after(EVERY + 1) == 2
-    assert after(WINDOW) == WINDOW - EVERY
-    assert [after(EVERY) for _ in range(int(2 * WINDOW / EVERY) + 1)][-1] == 0
+    assert lag_after(EVERY) == 0
+    assert lag_after(EVERY + 2) == 2
+    assert lag_after(EVERY + 1) == 2
+    assert lag_after(WINDOW) == WINDOW - EVERY
+    assert [lag_after(EVERY) for _ in range(int(2 * WINDOW / EVERY) + 1)][-1] == 0
     now[0] += 5
     assert heart.age() == 5
     assert heart.lag() == 5 - EVERY
 
 
-def test_readiness_has_reasons(served: HealthEndpoints) -> None:
-    """Every one that holds is named; ready when there is none."""
+def test_readyz_names_every_reason(served: HealthEndpoints) -> None:
+    """Without a reason the pod is ready."""
     assert served.ask("/readyz").body == b"not ready: starting\n"
     served.readiness.hold(Why.DRAINING)
     served.readiness.hold(Why.REDIS_ABSENT)
     served.readiness.release(Why.STARTING)
-    answered = served.ask("/readyz")
-    assert answered.status == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answered.body == b"not ready: Redis is unreachable, draining\n"
+    response = served.ask("/readyz")
+    assert response.status == HTTPStatus.SERVICE_UNAVAILABLE
+    assert response.body == b"not ready: Redis is unreachable, draining\n"
     served.readiness.release(Why.DRAINING)
     served.readiness.release(Why.REDIS_ABSENT)
     served.readiness.release(Why.REDIS_ABSENT)
@@ -128,20 +130,20 @@ def test_readiness_has_reasons(served: HealthEndpoints) -> None:
     assert served.ask("/livez").status == HTTPStatus.OK
 
 
-def test_metrics_are_served_as_the_client_asks(served: HealthEndpoints) -> None:
-    """In its format, compressed where it can take that; a live value each time."""
+def test_metrics_have_the_format_that_the_client_accepts(served: HealthEndpoints) -> None:
+    """Compressed if the client accepts it; each scrape reads current values."""
     metrics = Metrics.of("worker", pipeline="x", board=served.board)
     metrics.counter(working.DONE).add(2)
     plain = served.ask("/metrics")
     metrics.counter(working.DONE).add()
-    packed = served.ask(
+    compressed = served.ask(
         "/metrics?name=x", Accept="application/openmetrics-text; version=1.0.0", **{"Accept-Encoding": "gzip"}
     )
     assert plain.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     assert b'penstock_done_total{pipeline="x"} 2.0\n' in plain.body
-    assert packed.headers["Content-Encoding"] == "gzip"
-    assert packed.headers["Content-Type"].startswith("application/openmetrics-text")
-    text = gzip.decompress(packed.body)
+    assert compressed.headers["Content-Encoding"] == "gzip"
+    assert compressed.headers["Content-Type"].startswith("application/openmetrics-text")
+    text = gzip.decompress(compressed.body)
     assert b'penstock_done_total{pipeline="x"} 3.0\n' in text
     assert text.endswith(b"# EOF\n")
 
@@ -168,7 +170,7 @@ async def _absent() -> RedisHealth:
 
 
 @pytest.mark.parametrize(
-    ("ask", "status", "told"),
+    ("ask", "status", "body"),
     [
         (_well, HTTPStatus.OK, {"ping_ms": 0.421, "group": True}),
         (_without_group, HTTPStatus.SERVICE_UNAVAILABLE, {"ping_ms": 1.0, "group": False}),
@@ -177,23 +179,23 @@ async def _absent() -> RedisHealth:
         (_hangs, HTTPStatus.SERVICE_UNAVAILABLE, {"ping_ms": None, "group": False, "error": "TimeoutError"}),
     ],
 )
-def test_how_redis_is(
+def test_redis_health_is_reported(
     served: HealthEndpoints,
     monkeypatch: pytest.MonkeyPatch,
     ask: health.AskRedis,
     status: HTTPStatus,
-    told: dict[str, object],
+    body: dict[str, object],
 ) -> None:
-    """How long a PING takes, and whether the group is there; errors by their type; a Redis that hangs is not well."""
+    """The duration of a PING and the group's existence; errors by type; a hanging Redis is unhealthy."""
     monkeypatch.setattr(health, "ASK", 0.2)
     served.server.add_redis(ask)
-    answered = served.ask("/internal/health/redis")
-    assert (answered.status, json.loads(answered.body)) == (status, told)
-    assert answered.headers["Content-Type"] == "application/json"
+    response = served.ask("/internal/health/redis")
+    assert (response.status, json.loads(response.body)) == (status, body)
+    assert response.headers["Content-Type"] == "application/json"
 
 
-def test_others_add_paths_while_it_runs(served: HealthEndpoints) -> None:
-    """Such as the age of a pipeline's oldest message, for KEDA; each is found by its whole path."""
+def test_paths_can_be_added_while_it_runs(served: HealthEndpoints) -> None:
+    """Such as the age of the oldest message, for KEDA; the full path must match."""
 
     async def oldest(request: Request) -> Answer:
         return Answer.json({"seconds": 12.5, "path": request.path})
@@ -204,15 +206,15 @@ def test_others_add_paths_while_it_runs(served: HealthEndpoints) -> None:
     assert served.ask("/pipelines/jobs/oldest/").status == HTTPStatus.NOT_FOUND
 
 
-def test_a_path_that_fails_is_a_plain_500(served: HealthEndpoints, caplog: pytest.LogCaptureFixture) -> None:
-    """The client is told nothing of the error, the log its type and place; the server goes on."""
+def test_a_failing_path_is_a_plain_500(served: HealthEndpoints, caplog: pytest.LogCaptureFixture) -> None:
+    """The client sees no error text, the log has its type and place, and the server goes on."""
 
     async def broken(_request: Request) -> Answer:
         raise ValueError("secret")
 
     served.server.add("/broken", broken)
-    answered = served.ask("/broken")
-    assert (answered.status, answered.body) == (500, b"internal error; see the log\n")
+    response = served.ask("/broken")
+    assert (response.status, response.body) == (500, b"internal error; see the log\n")
     [line] = logged(caplog)
     assert (line["event"], line["path"], line["error"]) == (Event.HTTP_REQUEST_FAILED, "/broken", "ValueError")
     assert "secret" not in str(line)
@@ -220,7 +222,7 @@ def test_a_path_that_fails_is_a_plain_500(served: HealthEndpoints, caplog: pytes
 
 
 def test_head_is_get_without_a_body(served: HealthEndpoints) -> None:
-    """With the length that the body would have."""
+    """With the length of the omitted body."""
     got, headed = served.ask("/livez"), served.ask("/livez", "HEAD")
     assert (headed.status, headed.body) == (got.status, b"")
     assert headed.headers["Content-Length"] == got.headers["Content-Length"] == str(len(got.body))
@@ -228,14 +230,14 @@ def test_head_is_get_without_a_body(served: HealthEndpoints) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "BREW"])
 def test_other_methods_are_not_allowed(served: HealthEndpoints, method: str) -> None:
-    """405 and which are; where there is nothing, that is said first."""
-    answered = served.ask("/livez", method)
-    assert (answered.status, answered.headers["Allow"]) == (HTTPStatus.METHOD_NOT_ALLOWED, "GET, HEAD")
+    """405 with the allowed methods; for an unknown path 404 comes first."""
+    response = served.ask("/livez", method)
+    assert (response.status, response.headers["Allow"]) == (HTTPStatus.METHOD_NOT_ALLOWED, "GET, HEAD")
     assert served.ask("/nothing", method).status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.parametrize(
-    "said",
+    "request_bytes",
     [
         b"\r\n\r\n",
         b"GET\r\n\r\n",
@@ -256,13 +258,13 @@ def test_other_methods_are_not_allowed(served: HealthEndpoints, method: str) -> 
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
     ],
 )
-def test_invalid_requests_are_refused(served: HealthEndpoints, said: bytes) -> None:
-    """400, in words, whatever it is."""
-    assert served.send_raw(said).startswith(b"HTTP/1.1 400 Bad Request\r\n")
+def test_invalid_requests_are_refused(served: HealthEndpoints, request_bytes: bytes) -> None:
+    """With status 400."""
+    assert served.send_raw(request_bytes).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
 @pytest.mark.parametrize(
-    "said",
+    "request_bytes",
     [
         b"GET /livez HTTP/1.0\r\n\r\n",
         GET + b"\r\n",
@@ -271,23 +273,23 @@ def test_invalid_requests_are_refused(served: HealthEndpoints, said: bytes) -> N
         GET + b"Content-Length: 5\r\n\r\nhello",
     ],
 )
-def test_valid_requests_are_answered(served: HealthEndpoints, said: bytes) -> None:
-    """Then the server hangs up."""
-    answered = served.send_raw(said)
-    assert answered.startswith(b"HTTP/1.1 200 OK\r\n")
-    assert answered.endswith(b"\r\n\r\nalive\n")
-    assert b"\r\nConnection: close\r\n" in answered
+def test_valid_requests_are_answered(served: HealthEndpoints, request_bytes: bytes) -> None:
+    """Then the server closes the connection."""
+    response = served.send_raw(request_bytes)
+    assert response.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert response.endswith(b"\r\n\r\nalive\n")
+    assert b"\r\nConnection: close\r\n" in response
 
 
 @pytest.mark.parametrize("size", [MOST_HEAD, 1_000_000])
-def test_a_request_has_a_bound(served: HealthEndpoints, size: int) -> None:
-    """One that does not end is refused; the answer reaches who sends on."""
-    answered = served.send_raw(GET + b"X: " + b"x" * size + b"\r\n\r\n")
-    assert answered.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
+def test_a_too_large_request_is_refused(served: HealthEndpoints, size: int) -> None:
+    """The response arrives although the client sends on."""
+    response = served.send_raw(GET + b"X: " + b"x" * size + b"\r\n\r\n")
+    assert response.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
 
 
-def test_idle_connections_block_nobody(served: HealthEndpoints) -> None:
-    """However many there are, the next client is answered; the oldest of the silent have been hung up on."""
+def test_idle_connections_block_no_client(served: HealthEndpoints) -> None:
+    """However many there are; the server closes the oldest of them."""
     silent = [served.connect() for _ in range(health.MOST + 20)]
     for one in silent[::2]:
         one.sendall(b"GET /li")
@@ -297,8 +299,8 @@ def test_idle_connections_block_nobody(served: HealthEndpoints) -> None:
         one.close()
 
 
-def test_a_request_has_to_arrive_in_time(served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte now and then does not keep a connection."""
+def test_a_slow_request_is_cut_off(served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then does not keep the connection open."""
     monkeypatch.setattr(health, "ARRIVE", 0.3)
     with served.connect() as slow:
         gone = threading.Event()
@@ -320,26 +322,25 @@ def test_a_request_has_to_arrive_in_time(served: HealthEndpoints, monkeypatch: p
     assert ended
 
 
-def test_an_answer_has_to_be_taken_in_time(served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that asks for much and takes it slowly is hung up on."""
+def test_a_client_that_reads_too_slowly_is_cut_off(served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "TAKE", 0.3)
 
-    async def much(_request: Request) -> Answer:
+    async def large(_request: Request) -> Answer:
         return Answer(body=b"x" * 50_000_000)
 
-    served.server.add("/much", much)
-    taken = 0
+    served.server.add("/much", large)
+    received = 0
     with served.connect() as slow, suppress(ConnectionError):
         slow.sendall(b"GET /much HTTP/1.1\r\nHost: x\r\n\r\n")
         while part := slow.recv(65536):
-            taken += len(part)
-            time.sleep(0.01)  # this is what makes it slow
-    assert 0 < taken < 50_000_000
+            received += len(part)
+            time.sleep(0.01)  # reads slowly
+    assert 0 < received < 50_000_000
 
 
 def test_a_port_in_use_is_named(served: HealthEndpoints) -> None:
-    """Before anything runs."""
-    other = HealthServer(Heart(), 1, Readiness(), served.server._pages)  # noqa: SLF001 - the same page will do
+    """Before any work starts."""
+    other = HealthServer(Heart(), 1, Readiness(), served.server._pages)  # noqa: SLF001 - any page will do
     with pytest.raises(CannotGoOn) as raised:
         other.start("127.0.0.1", served.server.port)
     assert raised.value.says == f"port {served.server.port} of 127.0.0.1 is in use"
@@ -350,8 +351,8 @@ def test_a_port_in_use_is_named(served: HealthEndpoints) -> None:
     other.stop()
 
 
-def test_it_stops_with_clients_in_the_middle(serve: Serve) -> None:
-    """And leaves no thread and no port behind; stopping twice is no error."""
+def test_it_stops_during_requests(serve: Serve) -> None:
+    """No thread and no port stay; a second stop is no error."""
     served = serve()
     with served.connect() as one:
         one.sendall(b"GET /li")

@@ -1,4 +1,4 @@
-"""A line says who, when, what, and about which message; and nothing of a message that the spec did not choose."""
+"""A line has its process, time and message, and of a message's body only the fields that the spec selects."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ TRACE = Trace("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "01")
 
 
 class Message:
-    """What a line can be about; counts how often it was asked."""
+    """The subject of a line; counts how often its fields were read."""
 
     def __init__(self, **chosen: object) -> None:
         self.chosen = chosen
-        self.asked = 0
+        self.reads = 0
 
     def log_fields(self) -> Mapping[str, object]:
-        self.asked += 1
+        self.reads += 1
         return fields_of_message("7-0", 2, "job-1", self.chosen)
 
 
-class Written:
-    """The log, as somebody reads it at the other end of a pipe."""
+class LogPipe:
+    """The log, read from the other end of a pipe."""
 
     def __init__(self) -> None:
         self.reading, self.writing = os.pipe()
@@ -62,17 +62,17 @@ class Written:
         return line
 
 
-Begin = Callable[..., Written]
+Begin = Callable[..., LogPipe]
 
 
 @pytest.fixture
 def begin() -> Iterator[Begin]:
-    """Sets a log up; at the end all is as it was."""
+    """Sets up a log, and restores logging after the test."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
-    written = Written()
+    written = LogPipe()
 
-    def start(format_: Any = "json", level: int = logging.INFO) -> Written:  # noqa: ANN401 - one of two words
+    def start(format_: Any = "json", level: int = logging.INFO) -> LogPipe:  # noqa: ANN401 - `json` or `text`
         set_up(PROCESS, format_=format_, level=level, descriptor=written.writing)
         return written
 
@@ -88,7 +88,7 @@ def begin() -> Iterator[Begin]:
 
 
 def test_a_line_has_its_process_and_time(begin: Begin) -> None:
-    """On a line of its own, in one order, with the time in UTC to the millisecond."""
+    """One line, fields in a fixed order, UTC time in milliseconds."""
     written = begin()
     logging.getLogger("penstock.worker").info("reading %s", "now")
     line = written.line()
@@ -105,24 +105,24 @@ def test_a_line_has_its_process_and_time(begin: Begin) -> None:
     }
 
 
-def test_times_are_right_to_the_millisecond() -> None:
-    """Whatever a float makes of them."""
+def test_times_are_exact_to_the_millisecond() -> None:
+    """Despite the rounding of floats."""
     assert timestamp(1_700_000_000.9996) == "2023-11-14T22:13:20.999Z"
     assert timestamp(0) == "1970-01-01T00:00:00.000Z"
 
 
-def test_lines_within_a_message_are_about_it(begin: Begin) -> None:
-    """By any logger, in any task and thread that was started there with its context."""
+def test_lines_during_an_attempt_have_the_fields_of_its_message(begin: Begin) -> None:
+    """From any logger, and from tasks and threads that share its context."""
     written = begin()
 
     async def handle() -> None:
         ABOUT.set(Message(pet_id=5))
         logging.getLogger("media.clustering").info("in the task")
-        await asyncio.create_task(deeper())
+        await asyncio.create_task(subtask())
         await asyncio.to_thread(logging.getLogger("media").info, "in a thread")
 
-    async def deeper() -> None:
-        logging.getLogger("media").info("in a task of the task")
+    async def subtask() -> None:
+        logging.getLogger("media").info("in a subtask")
 
     async def work() -> None:
         await asyncio.create_task(handle())
@@ -131,24 +131,24 @@ def test_lines_within_a_message_are_about_it(begin: Begin) -> None:
     asyncio.run(work())
 
     *inside, outside = written.lines()
-    about = {"message_id": "7-0", "attempt": 2, "correlation": "job-1", "pet_id": 5}
-    assert [line["message"] for line in inside] == ["in the task", "in a task of the task", "in a thread"]
-    assert [{name: line.get(name) for name in about} for line in inside] == [about] * 3
+    message_fields = {"message_id": "7-0", "attempt": 2, "correlation": "job-1", "pet_id": 5}
+    assert [line["message"] for line in inside] == ["in the task", "in a subtask", "in a thread"]
+    assert [{name: line.get(name) for name in message_fields} for line in inside] == [message_fields] * 3
     assert "message_id" not in outside
 
 
-def test_a_message_that_logs_nothing_is_asked_nothing(begin: Begin) -> None:
-    """Not below the level either."""
+def test_without_a_line_no_fields_are_read(begin: Begin) -> None:
+    """Nor for lines below the level."""
     begin()
     message = Message()
     ABOUT.set(message)
     Log(logging.getLogger("media"), message).debug("unseen", one=1)
     logging.getLogger("media").debug("unseen")
-    assert message.asked == 0
+    assert message.reads == 0
 
 
-def test_a_logger_of_a_message_takes_fields(begin: Begin) -> None:
-    """Its lines are about the message wherever they are written."""
+def test_a_logger_of_a_message_accepts_fields(begin: Begin) -> None:
+    """Its lines have the fields of the message, wherever they are written."""
     written = begin()
     log = Log(logging.getLogger("media.clustering"), Message())
     for write in (log.info, log.warning, log.error):
@@ -161,7 +161,7 @@ def test_a_logger_of_a_message_takes_fields(begin: Begin) -> None:
 
 
 def test_the_trace_of_a_message_is_in_its_lines(begin: Begin) -> None:
-    """Also without OpenTelemetry, for a sender that said it."""
+    """Also without OpenTelemetry, if the sender gave a trace."""
     written = begin()
     CARRIED.set(TRACE)
     logging.getLogger("media").info("traced")
@@ -169,8 +169,8 @@ def test_the_trace_of_a_message_is_in_its_lines(begin: Begin) -> None:
     assert (line["trace_id"], line["span_id"]) == (TRACE.trace_id, TRACE.span_id)
 
 
-def test_a_name_that_is_taken_gets_an_underscore(begin: Begin) -> None:
-    """No field of a body can pass for one of ours."""
+def test_a_reserved_name_gets_an_underscore(begin: Begin) -> None:
+    """No field of a body can imitate a field of Penstock."""
     written = begin()
     ABOUT.set(Message(level="x", message_id="forged", attempt=99, timestamp="y"))
     Log(logging.getLogger("media")).info("hello", message="m", level="l", error="e", self="s", package="p")
@@ -184,15 +184,15 @@ def test_a_name_that_is_taken_gets_an_underscore(begin: Begin) -> None:
     assert (second["pid"], second["pid_"], second["pet"]) == (42, 0, 1)
 
 
-class Sly:
-    """A value that does not want to be told."""
+class Unprintable:
+    """A value whose `__str__` fails."""
 
     def __str__(self) -> str:
         raise RuntimeError("no")
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "logged"),
     [
         (None, None),
         (True, True),
@@ -206,44 +206,44 @@ class Sly:
         ("x" * 300, "x" * (LONGEST_VALUE - 3) + "..."),
         ({"a": [1]}, "{'a': [1]}"),
         (b"\xff", "b'\\xff'"),
-        (Sly(), "<Sly>"),
+        (Unprintable(), "<Unprintable>"),
         ("\x1b[31m\nnext\u2028\u202e\x00\ud800", "\x1b[31m\nnext\u2028\u202e\x00\ud800"),
     ],
 )
-def test_any_value_makes_a_line(begin: Begin, value: object, told: object) -> None:
-    """Of valid JSON, in ASCII, with nothing that a terminal would obey; long ones are cut."""
+def test_any_value_makes_a_line(begin: Begin, value: object, logged: object) -> None:
+    """Valid JSON in ASCII without control characters; long values are cut."""
     written = begin()
     ABOUT.set(Message(odd=value))
     logging.getLogger("media").info("hello")
     text = written.text()
     assert text.isascii()
     assert text[:-1].isprintable()
-    assert json.loads(text, parse_constant=pytest.fail)["odd"] == told
+    assert json.loads(text, parse_constant=pytest.fail)["odd"] == logged
 
 
-def test_a_line_that_cannot_be_made_whole_is_written_all_the_same(begin: Begin) -> None:
-    """With arguments that do not fit, with a subject that fails, with a text without end."""
+def test_an_incomplete_line_is_still_written(begin: Begin) -> None:
+    """With wrong arguments, with a failing subject, with a very long text."""
     written = begin()
     logging.getLogger("media").info("%d pets", "many")
     ABOUT.set(Failing())
     logging.getLogger("media").info("hello")
     ABOUT.set(None)
     logging.getLogger("media").info("x" * 100_000)
-    odd, without, long = written.lines()
-    assert odd["message"] == "%d pets"
-    assert without["log_fields_error"] == "KeyError"
+    wrong_arguments, no_fields, long = written.lines()
+    assert wrong_arguments["message"] == "%d pets"
+    assert no_fields["log_fields_error"] == "KeyError"
     assert len(long["message"]) == LONGEST_TEXT
 
 
 class Failing:
-    """A subject whose fields cannot be had."""
+    """A subject whose fields cannot be read."""
 
     def log_fields(self) -> Mapping[str, object]:
         raise KeyError("secret")
 
 
 def test_an_exception_that_a_handler_logs_is_one_field(begin: Begin) -> None:
-    """With its traceback and its text, as it asked for; of a long one the end."""
+    """With traceback and text, since the handler wants it; of a long one the end."""
     written = begin()
     log = Log(logging.getLogger("media"), Message())
     for text in ("pet 5", "x" * 100_000):
@@ -251,7 +251,7 @@ def test_an_exception_that_a_handler_logs_is_one_field(begin: Begin) -> None:
             _raise(text)
         except ValueError:
             log.exception("failed", images=1)
-    log.exception("nothing is being handled")  # noqa: LOG004 - a mistake that makes no broken line
+    log.exception("nothing is being handled")  # noqa: LOG004 - a mistake that must not break the line
     short, long, none = written.lines()
     assert short["exception"].startswith("Traceback (most recent call last):\n")
     assert short["exception"].endswith("ValueError: pet 5")
@@ -262,45 +262,45 @@ def test_an_exception_that_a_handler_logs_is_one_field(begin: Begin) -> None:
 
 
 def test_events_have_type_and_place_of_an_exception_without_its_text(begin: Begin) -> None:
-    """The place is in the team's code, not in what that called."""
+    """The place is in the team's code, not in a library that it calls."""
     written = begin()
     package = __name__.partition(".")[0]
     log = Log(logging.getLogger("penstock.worker"), Message(at="Berlin"), package=package)
     with pytest.raises(ValueError, match="Expecting") as raised:
         json.loads("{jane@example.org")
     log.event(Event.MESSAGE_FAILED, raised.value)
-    told = written.line()
-    assert (told["event"], told["error"]) == ("message.failed", "json.decoder.JSONDecodeError")
-    assert re.fullmatch(rf"(\w+/)*test_logs\.py:{raised.tb.tb_lineno}", told["at_"])
-    assert "jane" not in json.dumps(told)
-    assert told["level"] == "WARNING"
+    line = written.line()
+    assert (line["event"], line["error"]) == ("message.failed", "json.decoder.JSONDecodeError")
+    assert re.fullmatch(rf"(\w+/)*test_logs\.py:{raised.tb.tb_lineno}", line["at_"])
+    assert "jane" not in json.dumps(line)
+    assert line["level"] == "WARNING"
 
 
 def test_uncaught_exceptions_are_logged_without_their_text(begin: Begin) -> None:
-    """Nor its arguments, by the loop's exception handler; what asyncio says without an exception is told as it is."""
+    """Nor their arguments; asyncio's own messages are logged unchanged."""
     written = begin()
 
-    async def leave() -> None:
+    async def fail() -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(loop_trouble)
         loop.call_soon(_raise, "secret")
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        loop.call_exception_handler({"message": "odd"})
+        loop.call_exception_handler({"message": "strange"})
 
-    asyncio.run(leave())
+    asyncio.run(fail())
     first, second = written.lines()
     assert first["error"] == "ValueError"
     assert "secret" not in json.dumps(first)
-    assert (second["event"], second["detail"], second["level"]) == ("loop.exception", "odd", "WARNING")
+    assert (second["event"], second["detail"], second["level"]) == ("loop.exception", "strange", "WARNING")
 
 
 def _raise(text: str) -> None:
     raise ValueError(text)
 
 
-def test_text_for_people(begin: Begin) -> None:
-    """A line each; fields behind; a traceback below; nothing that a terminal would obey."""
+def test_the_text_format_has_a_line_each(begin: Begin) -> None:
+    """Fields behind the message, a traceback below, no control characters."""
     written = begin("text")
     ABOUT.set(Message(pet="a cat", odd="\x1b[2J"))
     log = Log(logging.getLogger("media"))
@@ -323,8 +323,8 @@ def test_text_for_people(begin: Begin) -> None:
     assert trace[-1] == "ValueError: \\u001b[0m"
 
 
-def test_warnings_are_lines_too(begin: Begin) -> None:
-    """Nothing that Python itself prints stands between them."""
+def test_python_warnings_are_lines_too(begin: Begin) -> None:
+    """Python prints none itself."""
     written = begin()
     with warnings.catch_warnings():
         warnings.simplefilter("default")
@@ -333,7 +333,7 @@ def test_warnings_are_lines_too(begin: Begin) -> None:
 
 
 def test_the_environment_sets_the_level(begin: Begin) -> None:
-    """INFO when it says nothing; a word that is no level is a mistake that is told."""
+    """INFO by default; an invalid level is an error."""
     assert [level_of(one) for one in ({}, {"LOG_LEVEL": ""}, {"LOG_LEVEL": "debug"}, {"LOG_LEVEL": "ERROR"})] == [
         logging.INFO,
         logging.INFO,
@@ -350,7 +350,7 @@ def test_the_environment_sets_the_level(begin: Begin) -> None:
 
 
 def test_a_new_consumer_is_in_the_next_line(begin: Begin) -> None:
-    """After a lost lease a worker goes on under another name."""
+    """A worker that lost its lease registers under another name."""
     written = begin()
     PROCESS.consumer = "worker-1-y8"
     try:
@@ -399,14 +399,14 @@ Lines().handle(logging.makeLogRecord({"msg": "x" * 300_000}))
     ],
 )
 def test_a_broken_stderr_ends_no_process(breaks: str, tmp_path: Path) -> None:
-    """Closed, without a reader, full: the program goes on, and ends with 0."""
+    """Closed, without a reader or full: the program goes on and exits with 0."""
     program = tmp_path / "breaks.py"
     program.write_text(BREAKS.format(breaks=breaks))
-    ended = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, timeout=PATIENCE, check=False)
-    assert (ended.returncode, ended.stdout) == (0, b"alive\n")
+    finished = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, timeout=PATIENCE, check=False)
+    assert (finished.returncode, finished.stdout) == (0, b"alive\n")
 
 
-def test_lines_longer_than_a_pipe_arrive_whole() -> None:
-    """A write that takes only a part is followed by the rest."""
-    ended = subprocess.run([sys.executable, "-c", LONG], stderr=subprocess.PIPE, timeout=PATIENCE, check=True)
-    assert ended.stderr == b"x" * 300_000 + b"\n"
+def test_lines_longer_than_a_pipe_are_complete() -> None:
+    """The rest of a partial write follows."""
+    finished = subprocess.run([sys.executable, "-c", LONG], stderr=subprocess.PIPE, timeout=PATIENCE, check=True)
+    assert finished.stderr == b"x" * 300_000 + b"\n"

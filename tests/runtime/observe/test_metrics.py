@@ -1,4 +1,4 @@
-"""What a role exports is the contract for that role: no name, label or value more or less."""
+"""A role exports exactly its contract: every name, label and value, and no other."""
 
 from __future__ import annotations
 
@@ -31,25 +31,27 @@ KNOWN_LATER = {name for name in METRICS if name.endswith("_info")}
 
 
 def families(board: Board) -> dict[str, client.Metric]:
-    """As somebody who scrapes reads them."""
+    """The exported metrics by name, as a scraper parses them."""
     text = client.generate_latest(board).decode()
-    found = list(parser.text_string_to_metric_families(text))
-    assert len({one.name for one in found}) == len(found)
-    return {f"{one.name}_total" if one.type == "counter" else one.name: one for one in found}
+    parsed = list(parser.text_string_to_metric_families(text))
+    assert len({one.name for one in parsed}) == len(parsed)
+    return {f"{one.name}_total" if one.type == "counter" else one.name: one for one in parsed}
 
 
-def told(family: client.Metric) -> set[tuple[tuple[str, str], ...]]:
+def label_sets(family: client.Metric) -> set[tuple[tuple[str, str], ...]]:
     return {tuple(sorted((k, v) for k, v in one.labels.items() if k != "le")) for one in family.samples}
 
 
-def expected(metric: Metric) -> set[tuple[tuple[str, str], ...]]:
-    words = [[(label.name, word) for word in label.words or GIVEN.get(label.name, ())] for label in metric.labels[1:]]
-    return {tuple(sorted(((metric.labels[0].name, "x"), *chosen))) for chosen in product(*words)}
+def contract_label_sets(metric: Metric) -> set[tuple[tuple[str, str], ...]]:
+    choices = [
+        [(label.name, value) for value in label.words or GIVEN.get(label.name, ())] for label in metric.labels[1:]
+    ]
+    return {tuple(sorted(((metric.labels[0].name, "x"), *chosen))) for chosen in product(*choices)}
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_exports_its_contract_and_nothing_else(role: Role) -> None:
-    """Names, kinds, help, labels, the values of labels, and the bounds of buckets."""
+    """Names, kinds, help, labels, label values and bucket bounds."""
     board = Board()
     metrics = Metrics.of(role, pipeline="x", board=board, given=GIVEN)
     [info] = (metric for name, metric in METRICS.items() if role in metric.roles and name in KNOWN_LATER)
@@ -62,18 +64,18 @@ def test_a_role_exports_its_contract_and_nothing_else(role: Role) -> None:
     for name, metric in contract.items():
         assert (shown[name].type, shown[name].documentation) == (metric.kind.value, metric.help), name
         if name in KNOWN_LATER:
-            [labels] = told(shown[name])
+            [labels] = label_sets(shown[name])
             assert {key for key, _ in labels} == {label.name for label in metric.labels}
         else:
-            assert told(shown[name]) == expected(metric), name
+            assert label_sets(shown[name]) == contract_label_sets(metric), name
         bounds = {one.labels["le"] for one in shown[name].samples if "le" in one.labels}
         wanted = {*(str(float(bound)) for bound in metric.buckets), "+Inf"} if metric.buckets else set()
         assert bounds == wanted, name
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_everything_is_there_from_the_start(role: Role) -> None:
-    """At 0, so that the first step is seen as one; what is measured in Redis is not known before it was."""
+def test_every_metric_is_exported_from_the_start(role: Role) -> None:
+    """At 0, so that the first increase is visible; values measured in Redis are unknown until measured."""
     board = Board()
     Metrics.of(role, pipeline="x", board=board, given=GIVEN)
     shown = families(board)
@@ -84,8 +86,8 @@ def test_everything_is_there_from_the_start(role: Role) -> None:
             assert all(math.isnan(value) if metric.measured else value == 0 for value in values), name
 
 
-def test_counts_are_exported(spec: Pipeline) -> None:
-    """Counters, gauges, gauges that are asked, histograms; the classes are those of the spec."""
+def test_values_are_exported(spec: Pipeline) -> None:
+    """Counters, gauges, callback gauges, histograms; the failure classes are those of the spec."""
     board = Board()
     metrics = Metrics.of_spec("worker", spec, board)
     metrics.counter(working.DONE).add()
@@ -117,7 +119,7 @@ def test_counts_are_exported(spec: Pipeline) -> None:
 
 
 def test_a_negative_duration_counts_as_zero() -> None:
-    """Two machines' clocks may differ; the sum of a histogram never falls, and stays a number."""
+    """Clocks of two machines may differ; the sum never falls and stays a number."""
     histogram = Histogram((1.0, 2.0))
     histogram.observe(2.0)
     histogram.observe(-5.0)
@@ -132,7 +134,7 @@ def test_a_negative_duration_counts_as_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "metric", "values", "says"),
+    ("role", "metric", "values", "message"),
     [
         ("worker", sending.SENT, ("new",), "`penstock_sent_total` is told by producer, not by a worker"),
         ("janitor", working.DONE, (), "`penstock_done_total` is told by worker, not by a janitor"),
@@ -150,17 +152,17 @@ def test_a_negative_duration_counts_as_zero() -> None:
     ],
 )
 def test_metrics_outside_the_contract_are_refused(
-    role: Role, metric: Metric, values: tuple[str, ...], says: str
+    role: Role, metric: Metric, values: tuple[str, ...], message: str
 ) -> None:
-    """When it is asked for, in words that say what is wrong."""
+    """With a message that names the problem."""
     metrics = Metrics.of(role, pipeline="x", board=Board())
     with pytest.raises(NotInContractError) as raised:
         metrics.counter(metric, *values)
-    assert says in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_a_counter_is_not_used_as_another_kind() -> None:
-    """Nor a gauge for a histogram."""
+    """Nor a gauge as a histogram."""
     metrics = Metrics.of("worker", pipeline="x", board=Board())
     with pytest.raises(NotInContractError, match="is a counter, not a gauge"):
         metrics.gauge(working.DONE)
@@ -169,7 +171,7 @@ def test_a_counter_is_not_used_as_another_kind() -> None:
 
 
 def test_roles_and_pipelines_of_one_process_share_a_page() -> None:
-    """A name stands on it once; two producers of a pipeline count together."""
+    """Each name occurs once; two producers of a pipeline count together."""
     board = Board()
     worker = Metrics.of("worker", pipeline="a", board=board)
     one = Metrics.of("producer", pipeline="b", board=board)
@@ -183,8 +185,8 @@ def test_roles_and_pipelines_of_one_process_share_a_page() -> None:
     assert absent == {"a": 1, "b": 2}
 
 
-def test_a_janitor_that_leads_no_more_knows_nothing() -> None:
-    """What it measured is not told beside what the new leader measures; what it counted stays."""
+def test_a_former_leader_drops_its_measurements() -> None:
+    """So they do not compete with those of the new leader; its counters stay."""
     board = Board()
     metrics = Metrics.of("janitor", pipeline="x", board=board, given=GIVEN)
     others = Metrics.of("janitor", pipeline="y", board=board)
@@ -207,7 +209,7 @@ def test_a_janitor_that_leads_no_more_knows_nothing() -> None:
 
 @pytest.fixture
 def switching() -> Iterator[None]:
-    """Threads are switched as often as can be."""
+    """Threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -216,7 +218,7 @@ def switching() -> Iterator[None]:
 
 @pytest.mark.usefixtures("switching")
 def test_no_addition_is_lost_between_threads() -> None:
-    """A producer may be used by several threads; they count together."""
+    """Threads may share a producer; they count together."""
     counter, histogram, each, threads = Counter(), Histogram((1.0,)), 20_000, 8
 
     def count() -> None:
@@ -245,8 +247,8 @@ def board() -> Board:
     return board
 
 
-def test_the_page_speaks_both_formats(board: Board) -> None:
-    """As the client asks; both are read back by readers that are not ours, with the same values."""
+def test_the_page_has_both_formats(board: Board) -> None:
+    """The client chooses; the parsers of `prometheus_client` read the same values from both."""
     pages = Pages(board, client.CollectorRegistry())
     plain = pages.page("", "")
     open_ = pages.page("application/openmetrics-text; version=1.0.0", "gzip;q=0.5")
@@ -265,7 +267,7 @@ def test_the_page_speaks_both_formats(board: Board) -> None:
 
 
 def test_metrics_of_handlers_are_on_the_page(board: Board) -> None:
-    """Beside ours, and each once, however often it is asked for."""
+    """Next to those of Penstock, each once, however often it is scraped."""
     registry = client.CollectorRegistry()
     client.Counter("team_pets", "Pets.", registry=registry).inc(3)
     pages = Pages(board, registry)
@@ -276,7 +278,7 @@ def test_metrics_of_handlers_are_on_the_page(board: Board) -> None:
 
 
 def test_by_default_the_page_has_process_metrics() -> None:
-    """What `prometheus_client` itself collects, from its own registry."""
+    """`prometheus_client` collects them in its own registry."""
     pages = Pages(process_board())
     text = pages.page("", "").body.decode()
     assert "process_resident_memory_bytes" in text
@@ -284,8 +286,8 @@ def test_by_default_the_page_has_process_metrics() -> None:
     assert process_board() is process_board()
 
 
-def test_a_collector_of_a_team_that_fails_hides_nothing_of_ours(board: Board, caplog: pytest.LogCaptureFixture) -> None:
-    """It is logged when it begins to fail, without the text of the failure; when it is well again it is back."""
+def test_a_failing_collector_of_a_team_hides_no_penstock_metric(board: Board, caplog: pytest.LogCaptureFixture) -> None:
+    """Its first failure is logged without the text; later it is back."""
 
     class Broken:
         broken = True
@@ -311,8 +313,8 @@ def test_a_collector_of_a_team_that_fails_hides_nothing_of_ours(board: Board, ca
     assert "team_thing 1.0" in pages.page("", "").body.decode()
 
 
-def test_a_board_can_be_shown_on_several_registries(board: Board) -> None:
-    """On each once: a second time is no error."""
+def test_a_board_can_be_exported_by_several_registries(board: Board) -> None:
+    """By each once; a second registration is no error."""
     for registry in (client.CollectorRegistry(auto_describe=True), client.CollectorRegistry()):
         board.show_on(registry)
         board.show_on(registry)
@@ -320,7 +322,7 @@ def test_a_board_can_be_shown_on_several_registries(board: Board) -> None:
 
 
 def test_two_metrics_of_one_name_are_refused(board: Board) -> None:
-    """A board shows each name with one meaning."""
+    """On a board each name has one meaning."""
     other = Metric(working.DONE.name, MetricKind.COUNTER, "Other.", frozenset({"worker"}), working.DONE.labels)
     with pytest.raises(ValueError, match="two metrics are named `penstock_done_total`"):
         board.declare(other)

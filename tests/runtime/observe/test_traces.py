@@ -1,4 +1,4 @@
-"""The context of a trace goes from the sender through the message to the handler, and on; and so do spans."""
+"""The context of a trace, and spans, go from the sender through the message to the handler and beyond."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def spans(exporter: InMemorySpanExporter) -> Spans:
 
 
 @pytest.fixture
-def bare() -> Iterator[Spans]:
-    """Of a program that has set nothing up, though OpenTelemetry is loaded."""
+def unconfigured() -> Iterator[Spans]:
+    """Spans of a program that has loaded OpenTelemetry without a provider."""
     token = CARRIED.set(None)
     yield Spans("media-cluster", "streams:media.cluster", "workers")
     CARRIED.reset(token)
@@ -61,9 +61,9 @@ def test_a_written_trace_is_read_back() -> None:
     assert trace.parent.encode() == PARENT
 
 
-def test_a_later_version_is_read_as_far_as_it_is_known() -> None:
-    """And goes on as the version that is."""
-    trace = read(b"cc" + PARENT[2:] + b"-what-the-future-brings")
+def test_the_known_part_of_a_later_version_is_read() -> None:
+    """It is passed on as the known version."""
+    trace = read(b"cc" + PARENT[2:] + b"-unknown-part")
     assert trace is not None
     assert trace.parent.encode() == PARENT
 
@@ -89,7 +89,7 @@ def test_a_later_version_is_read_as_far_as_it_is_known() -> None:
     ],
 )
 def test_an_invalid_traceparent_is_ignored(parent: bytes | None) -> None:
-    """A message of a stranger is no less a message."""
+    """The message is still processed."""
     assert read(parent, b"rojo=1") is None
 
 
@@ -110,21 +110,21 @@ def test_an_invalid_traceparent_is_ignored(parent: bytes | None) -> None:
     ],
 )
 def test_an_invalid_tracestate_is_ignored(state: bytes | None) -> None:
-    """The rest counts."""
+    """The traceparent is still used."""
     trace = read(PARENT, state)
     assert trace is not None
     assert (trace.parent.encode(), trace.state) == (PARENT, "")
 
 
 def test_blanks_between_members_are_allowed() -> None:
-    """As they are in a header."""
+    """As in an HTTP header."""
     trace = read(PARENT, b"a=1 ,\tb@c/*=x y")
     assert trace is not None
     assert trace.state == "a=1 ,\tb@c/*=x y"
 
 
 def test_a_send_is_a_span_that_the_message_carries(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """A producer's, below whatever the sender was doing, with the id that the entry got."""
+    """A producer span below the sender's current span, with the id of the entry."""
     tracer = TracerProvider().get_tracer("caller")
     with tracer.start_as_current_span("request") as request, spans.send(correlation="job-1") as sending:
         carried = sending.trace
@@ -149,7 +149,7 @@ def test_a_send_is_a_span_that_the_message_carries(spans: Spans, exporter: InMem
 
 
 def test_a_batch_shares_a_span(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """Which says how many there were."""
+    """The span has the number of messages."""
     with spans.send(count=500):
         pass
     attributes = only(exporter).attributes
@@ -158,7 +158,7 @@ def test_a_batch_shares_a_span(spans: Spans, exporter: InMemorySpanExporter) -> 
 
 
 def test_an_attempt_is_a_child_of_the_send_and_linked_to_it(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """A consumer's span in the sender's trace; what the handler does is below it."""
+    """A consumer span in the sender's trace; spans of the handler are below it."""
     with spans.send() as sending:
         pass
     sent = place(only(exporter))
@@ -191,7 +191,7 @@ def test_an_attempt_is_a_child_of_the_send_and_linked_to_it(spans: Spans, export
 
 
 def test_a_message_without_a_trace_starts_one(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """Whatever the reader was doing; the state of other vendors goes on with those that have one."""
+    """Whatever span is current; sends from a traced attempt keep the state of other vendors."""
     with (
         TracerProvider().get_tracer("reader").start_as_current_span("reading"),
         spans.process(None, message_id="7-0", attempt=1, correlation=None),
@@ -207,7 +207,7 @@ def test_a_message_without_a_trace_starts_one(spans: Spans, exporter: InMemorySp
 
 
 def test_an_unsampled_trace_stays_unsampled(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """No span, yet the trace goes on."""
+    """It has no span, but the trace continues."""
     unsampled = read(PARENT[:-1] + b"0")
     assert unsampled is not None
     with spans.process(unsampled, message_id="7-0", attempt=1, correlation=None), spans.send() as sending:
@@ -217,7 +217,7 @@ def test_an_unsampled_trace_stays_unsampled(spans: Spans, exporter: InMemorySpan
 
 
 def test_a_failure_is_recorded_without_its_text(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """By type and frames; the text may quote what the message says."""
+    """By type and frames; the text may quote the message."""
     text = "jane@example.org"
     with (
         pytest.raises(KeyError, match=text),
@@ -242,23 +242,23 @@ def _look_up(known: dict[str, str], name: str) -> str:
 
 
 def test_a_failure_that_was_caught_is_recorded_once(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """The worker catches what handlers raise, and says so."""
+    """The worker catches and reports the exceptions of handlers."""
     with spans.process(TRACE, message_id="7-0", attempt=1, correlation=None) as processing:
         processing.failed(ValueError("one"))
     assert len(only(exporter).events) == 1
     exporter.clear()
     with pytest.raises(ValueError, match="two"), spans.send() as sending:
-        _say_and_raise(sending, ValueError("two"))
+        _report_and_raise(sending, ValueError("two"))
     assert len(only(exporter).events) == 1
 
 
-def _say_and_raise(sending: Sending, error: Exception) -> None:
+def _report_and_raise(sending: Sending, error: Exception) -> None:
     sending.failed(error)
     raise error
 
 
 def test_a_cancelled_attempt_is_not_failed(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """A drain gives the message back; the next attempt has a span of its own."""
+    """A drain gives the message back; the next attempt has its own span."""
     with (
         pytest.raises(asyncio.CancelledError),
         spans.process(TRACE, message_id="7-0", attempt=1, correlation=None),
@@ -270,45 +270,45 @@ def test_a_cancelled_attempt_is_not_failed(spans: Spans, exporter: InMemorySpanE
 
 
 def test_a_child_process_continues_the_trace(spans: Spans, exporter: InMemorySpanExporter) -> None:
-    """What is handed to it is where its parent is."""
+    """The child receives the context of its parent."""
     with spans.process(TRACE, message_id="7-0", attempt=1, correlation=None) as processing:
-        handed = processing.trace
-    with within(handed):
-        assert current() == handed
+        passed = processing.trace
+    with within(passed):
+        assert current() == passed
         with spans.send() as sending:
             pass
     assert current() is None
-    assert handed is not None
+    assert passed is not None
     attempt, send = exporter.get_finished_spans()
     assert place(attempt).trace_id == int(TRACE.trace_id, 16)
     assert send.parent is not None
-    assert send.parent.span_id == int(handed.span_id, 16)
+    assert send.parent.span_id == int(passed.span_id, 16)
     assert sending.trace is not None
     with within(None):
         assert current() is None
 
 
-def test_without_a_provider_the_context_travels_alone(bare: Spans) -> None:
-    """A handler's own messages carry what its message came with, and a sender without any sends none."""
-    assert not bare.active
-    with bare.send() as sending:
+def test_without_a_provider_only_the_context_is_passed_on(unconfigured: Spans) -> None:
+    """Messages of a handler carry the trace of its message; a sender without a trace sends none."""
+    assert not unconfigured.active
+    with unconfigured.send() as sending:
         sending.sent("6-0")
         assert (sending.span, sending.trace) == (None, None)
-    with bare.process(TRACE, message_id="7-0", attempt=1, correlation="x") as processing:
+    with unconfigured.process(TRACE, message_id="7-0", attempt=1, correlation="x") as processing:
         assert (processing.span, processing.trace, current()) == (None, TRACE, TRACE)
-        with bare.send() as sending:
+        with unconfigured.send() as sending:
             assert sending.trace == TRACE
         processing.failed(ValueError("x"))
     assert current() is None
 
 
-ALONE = """
+WITHOUT_OPENTELEMETRY = """
 import sys
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] == "opentelemetry":
-            raise ImportError(f"{name} is not here")
+            raise ImportError(f"{name} is not installed")
 
 sys.meta_path.insert(0, Blocked())
 import json, logging
@@ -329,17 +329,17 @@ assert not [name for name in sys.modules if name.startswith(("opentelemetry", "p
 """
 
 
-def test_without_opentelemetry_the_trace_travels_and_is_in_the_log(tmp_path: Path) -> None:
-    """Where the package is not installed; and nothing of it is looked for."""
-    program = tmp_path / "alone.py"
-    program.write_text(ALONE)
-    ended = subprocess.run([sys.executable, program], capture_output=True, timeout=PATIENCE, check=False)
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.strip() == PARENT
-    assert b'"trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203331"' in ended.stderr
+def test_without_opentelemetry_the_trace_is_passed_on_and_logged(tmp_path: Path) -> None:
+    """Where the package is not installed; no part of it is imported."""
+    program = tmp_path / "without_opentelemetry.py"
+    program.write_text(WITHOUT_OPENTELEMETRY)
+    finished = subprocess.run([sys.executable, program], capture_output=True, timeout=PATIENCE, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.strip() == PARENT
+    assert b'"trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203331"' in finished.stderr
 
 
-LATER = """
+LATE_SETUP = """
 from penstock.observe.spans import LOOK_AGAIN, Spans
 spans = Spans("x", "stream", "group")
 assert not spans.active
@@ -358,8 +358,8 @@ print("ok")
 
 
 def test_late_setup_of_opentelemetry_is_noticed(tmp_path: Path) -> None:
-    """A handler's module does it when it is imported; until then nothing of it is loaded."""
-    program = tmp_path / "later.py"
-    program.write_text(LATER)
-    ended = subprocess.run([sys.executable, program], capture_output=True, timeout=PATIENCE, check=False)
-    assert (ended.returncode, ended.stdout.strip()) == (0, b"ok"), ended.stderr
+    """A handler's module may set it up when it is imported; until then no part of it is loaded."""
+    program = tmp_path / "late_setup.py"
+    program.write_text(LATE_SETUP)
+    finished = subprocess.run([sys.executable, program], capture_output=True, timeout=PATIENCE, check=False)
+    assert (finished.returncode, finished.stdout.strip()) == (0, b"ok"), finished.stderr

@@ -1,4 +1,4 @@
-"""A desk: a repository with a pipeline in the Redis of this run, and the command."""
+"""Fixtures: a repository with a pipeline, the Redis of this run, and the command."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -10,36 +10,36 @@ from pipelines import Trial
 from redis_users import PLAIN, RedisUser, user_with_role
 from targets import Target
 
-SAID = "message: {correlate: n, log_fields: [n, pet]}"
+SPEC = "message: {correlate: n, log_fields: [n, pet]}"
 
 
 @pytest.fixture
 def make_cli(
     tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Callable[..., OperatorCli]]:
-    """Makes one; `said` are sections of the spec, one a line."""
-    with ExitStack() as ends:
+    """Makes a `Desk`; `spec` holds sections of the spec, one a line."""
+    with ExitStack() as stack:
 
-        def make(said: str = SAID, *, on: Target = target, handlers: str = "") -> OperatorCli:
-            more = {"handlers": handlers} if handlers else {}
-            trial = ends.enter_context(Trial(tmp_path, on, spec=said, **more))
-            return OperatorCli(trial, said, monkeypatch, capsys.readouterr)
+        def make(spec: str = SPEC, *, on: Target = target, handlers: str = "") -> OperatorCli:
+            options = {"handlers": handlers} if handlers else {}
+            trial = stack.enter_context(Trial(tmp_path, on, spec=spec, **options))
+            return OperatorCli(trial, spec, monkeypatch, capsys.readouterr)
 
         yield make
 
 
 @pytest.fixture
 def cli(make_cli: Callable[..., OperatorCli]) -> OperatorCli:
-    """Of a pipeline whose field `n` correlates."""
+    """A desk whose pipeline correlates by the field `n`."""
     return make_cli()
 
 
 @pytest.fixture
 def grant(make_cli: Callable[..., OperatorCli]) -> Iterator[Callable[..., RedisUser]]:
-    """Makes a pipeline, and a user of a role with the rights that are printed for it."""
-    with ExitStack() as ends:
+    """Makes a pipeline and a Redis user with the rights that `penstock acl` prints for a role."""
+    with ExitStack() as stack:
 
-        def make(role: str, said: str = PLAIN, *, handlers: str = "") -> RedisUser:
-            return ends.enter_context(user_with_role(make_cli(said, handlers=handlers), role, said))
+        def make(role: str, spec: str = PLAIN, *, handlers: str = "") -> RedisUser:
+            return stack.enter_context(user_with_role(make_cli(spec, handlers=handlers), role, spec))
 
         yield make

@@ -1,4 +1,4 @@
-"""`penstock acl`: with exactly these rights everything works, and nothing else does."""
+"""Each role works with exactly the rights that `penstock acl` prints, and Redis refuses everything else."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ Grant = Callable[..., RedisUser]
 
 
 class TestProducer:
-    """The real producer, as its user."""
+    """The real producer, as its Redis user."""
 
     @pytest.mark.parametrize(
-        "said",
+        "spec",
         [PLAIN, DEDUP, f"{DEDUP}\n{DROPS}\n{SMALL}", f"{HISTORY}\n{DEDUP}", f"{DROPS}\n{SMALL}"],
         ids=["plain", "dedup", "dedup-drops", "history", "drops"],
     )
     @pytest.mark.wire
-    def test_it_can_send_and_ask_for_results(self, grant: Grant, target: Target, said: str) -> None:
-        """Now, later, twice, beyond the limit; and Redis has refused it nothing, not even in silence."""
-        if HISTORY in said and not counts_lag(target):
+    def test_it_can_send_and_read_results(self, grant: Grant, target: Target, spec: str) -> None:
+        """It sends at once, delayed, twice and beyond the limit, and reads a result; Redis refuses no command."""
+        if HISTORY in spec and not counts_lag(target):
             return
-        user = grant("producer", said)
+        user = grant("producer", spec)
         cli, pipeline = user.cli, user.driver().pipeline
         cli.driver.create_group()
 
@@ -54,7 +54,7 @@ class TestProducer:
                 sent = await producer.send({"n": 0})
                 for n in range(1, 30):
                     await producer.send({"n": n})
-                if "dedup" in said:
+                if "dedup" in spec:
                     await producer.send({"n": 1})
                 await producer.send({"n": 100}, delay=3600)
                 await producer.result(sent)
@@ -62,14 +62,14 @@ class TestProducer:
         run_async(scenario())
         assert user.refusals() == []
         assert cli.driver.number("ZCARD", cli.keys.delayed) == 1
-        assert cli.driver.number("XLEN", cli.keys.stream) == (19 if "drop" in said else 30)
+        assert cli.driver.number("XLEN", cli.keys.stream) == (19 if "drop" in spec else 30)
 
-    def test_it_cannot_read_or_remove(self, grant: Grant) -> None:
+    def test_it_cannot_read_or_delete(self, grant: Grant) -> None:
         user = grant("producer")
         keys = user.cli.keys
         user.cli.driver.create_group()
         user.cli.driver.add(1)
-        for words in (
+        for command in (
             ("XRANGE", keys.stream, "-", "+"),
             ("XREVRANGE", keys.stream, "+", "-"),
             ("XREAD", "STREAMS", keys.stream, "0"),
@@ -84,17 +84,17 @@ class TestProducer:
             ("XADD", keys.dead, "*", "a", "b"),
             ("SET", keys.result + "x", "y"),
         ):
-            refuses(user, *words)
+            refuses(user, *command)
 
 
-def refuses(user: RedisUser, *words: str | int) -> None:
-    with pytest.raises(Refused) as told:
-        call(user, *words)
-    assert told.value.code == "NOPERM", f"{words}: {told.value}"
+def refuses(user: RedisUser, *command: str | int) -> None:
+    with pytest.raises(Refused) as refused:
+        call(user, *command)
+    assert refused.value.code == "NOPERM", f"{command}: {refused.value}"
 
 
 class TestWorker:
-    """A real worker's process, as its user."""
+    """The process of a real worker, as its Redis user."""
 
     HANDLERS = """\
 import ledger
@@ -108,17 +108,17 @@ async def handle(message, context):
 """
 
     @pytest.mark.wire
-    def test_all_that_happens_to_messages_happens(self, grant: Grant) -> None:
-        """Done, failed, dead; lost with its worker and taken over; delayed; and Redis has refused nothing."""
-        said = f"{PLAIN}\nwork: {{lease: 10s, block: 1s}}"
-        user = grant("worker", said, handlers=self.HANDLERS)
+    def test_every_step_of_a_message_succeeds(self, grant: Grant) -> None:
+        """Messages are done, fail, die, are taken over and are delayed; Redis refuses no command."""
+        spec = f"{PLAIN}\nwork: {{lease: 10s, block: 1s}}"
+        user = grant("worker", spec, handlers=self.HANDLERS)
         cli = user.cli
         cli.driver.create_group()
         cli.driver.lost(1, name="gone")
         cli.ask("SET", f"{cli.keys.dedup}x", "01ARZ3NDEKTSV4RRFFQ69G5FA1")
         keys = (cli.keys.stream, cli.keys.delayed, cli.keys.bodies, cli.keys.position)
-        told = ("01ARZ3NDEKTSV4RRFFQ69G5FA0", 100, 2, "data", '{"n": 50}')
-        cli.driver.run("send", keys, cli.keys.group, "until-done", 100, "reject", 0, *told)
+        delayed_message = ("01ARZ3NDEKTSV4RRFFQ69G5FA0", 100, 2, "data", '{"n": 50}')
+        cli.driver.run("send", keys, cli.keys.group, "until-done", 100, "reject", 0, *delayed_message)
         fields = ("penstock-id", "01ARZ3NDEKTSV4RRFFQ69G5FA1", "penstock-key", "x")
         cli.ask("XADD", cli.keys.stream, "*", "data", '{"n": 1}', *fields)
         cli.trial.send([{"n": n} for n in (3, 4, 5, 6)])
@@ -127,10 +127,10 @@ async def handle(message, context):
         )
         worker.ready()
         cli.trial.until_drained()
-        wait_for(lambda: cli.driver.number("ZCARD", cli.keys.delayed) == 0, "the delayed one came")
+        wait_for(lambda: cli.driver.number("ZCARD", cli.keys.delayed) == 0, "the delayed message is promoted")
         cli.trial.until_drained()
-        [letter] = cli.trial.dead()
-        assert letter["penstock-dead-error"] == "ValueError: no"
+        [dead_letter] = cli.trial.dead()
+        assert dead_letter["penstock-dead-error"] == "ValueError: no"
         assert cli.driver.number("EXISTS", f"{cli.keys.dedup}x") == 0
         assert [key for key in cli.driver.everything() if key.startswith(cli.keys.result)]
         assert worker.end() == 0
@@ -142,7 +142,7 @@ async def handle(message, context):
         user = grant("worker")
         keys = user.cli.keys
         user.cli.driver.create_group()
-        for words in (
+        for command in (
             ("XTRIM", keys.stream, "MAXLEN", 0),
             ("XGROUP", "DESTROY", keys.stream, keys.group),
             ("XGROUP", "SETID", keys.stream, keys.group, "$"),
@@ -152,43 +152,43 @@ async def handle(message, context):
             ("CLIENT", "KILL", "ID", 1),
             ("CLIENT", "LIST"),
         ):
-            refuses(user, *words)
+            refuses(user, *command)
 
 
 class TestScaler:
-    """KEDA's commands, as its user."""
+    """KEDA's commands, as its Redis user."""
 
-    @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
+    @pytest.mark.parametrize("spec", [PLAIN, HISTORY], ids=["until-done", "history"])
     @pytest.mark.wire
-    def test_its_triggers_can_ask(self, grant: Grant, target: Target, said: str) -> None:
-        """Also while nothing is parked, which is the normal state."""
-        if said == HISTORY and not counts_lag(target):
+    def test_its_triggers_can_read(self, grant: Grant, target: Target, spec: str) -> None:
+        """Also while nothing is parked, the usual state."""
+        if spec == HISTORY and not counts_lag(target):
             return
-        user = grant("scaler", said)
+        user = grant("scaler", spec)
         cli = user.cli
         cli.driver.create_group()
         cli.driver.add(3)
-        questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", cli.keys.stream)]
-        if said == HISTORY:
-            questions += [
+        queries: list[tuple[str | int, ...]] = [("PING",), ("XLEN", cli.keys.stream)]
+        if spec == HISTORY:
+            queries += [
                 ("INFO",),
                 ("XINFO", "GROUPS", cli.keys.stream),
                 ("XPENDING", cli.keys.stream, cli.keys.group),
             ]
-        for words in questions:
-            call_raw(user, *words)
+        for command in queries:
+            call_raw(user, *command)
         parked = ("EVAL", KEDA_LIST, 1, cli.keys.parked)
         assert call_raw(user, *parked) == 0
         cli.driver.park(cli.driver.read(cli.driver.join_group()), wait=1000)
         assert call_raw(user, *parked) == 3
 
-    @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
-    def test_it_cannot_read_or_write(self, grant: Grant, target: Target, said: str) -> None:
-        if said == HISTORY and not counts_lag(target):
+    @pytest.mark.parametrize("spec", [PLAIN, HISTORY], ids=["until-done", "history"])
+    def test_it_cannot_read_or_write(self, grant: Grant, target: Target, spec: str) -> None:
+        if spec == HISTORY and not counts_lag(target):
             return
-        user = grant("scaler", said)
+        user = grant("scaler", spec)
         keys = user.cli.keys
-        for words in (
+        for command in (
             ("XRANGE", keys.stream, "-", "+"),
             ("XADD", keys.stream, "*", "a", "b"),
             ("XINFO", "STREAM", keys.stream),
@@ -199,19 +199,19 @@ class TestScaler:
             ("EVALSHA", "0" * 40, 0),
             ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"),
         ):
-            refuses(user, *words)
+            refuses(user, *command)
 
 
 class TestJanitor:
-    """The real janitor, as its user."""
+    """The real janitor, as its Redis user."""
 
-    @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
+    @pytest.mark.parametrize("spec", [PLAIN, HISTORY], ids=["until-done", "history"])
     @pytest.mark.wire
-    def test_its_rounds_and_its_plan_work(self, grant: Grant, target: Target, said: str) -> None:
-        """As a process: Redis has refused nothing, not even in silence."""
-        if said == HISTORY and not counts_lag(target):
+    def test_rounds_and_dry_runs_succeed(self, grant: Grant, target: Target, spec: str) -> None:
+        """Run as processes: Redis refuses no command, not even one whose error the janitor ignores."""
+        if spec == HISTORY and not counts_lag(target):
             return
-        user = grant("janitor", said)
+        user = grant("janitor", spec)
         cli = user.cli
         cli.driver.create_group()
         fill_every_state(cli.driver)
@@ -225,7 +225,7 @@ class TestJanitor:
         user = grant("janitor")
         keys = user.cli.keys
         user.cli.driver.create_group()
-        for words in (
+        for command in (
             ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"),
             ("XREAD", "STREAMS", keys.stream, "0"),
             ("XACK", keys.stream, keys.group, "1-1"),
@@ -235,11 +235,11 @@ class TestJanitor:
             ("GET", keys.result + "x"),
             ("GET", "penstock:janitor:other:1"),
         ):
-            refuses(user, *words)
+            refuses(user, *command)
 
 
 class TestOperator:
-    """A person at the command, as his user."""
+    """A person at the command line, as the operator's Redis user."""
 
     @pytest.mark.wire
     def test_every_verb_works(self, grant: Grant, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +269,7 @@ class TestOperator:
         user = grant("operator")
         keys = user.cli.keys
         user.cli.driver.create_group()
-        for words in (
+        for command in (
             ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"),
             ("DEL", keys.stream),
             ("XACK", keys.stream, keys.group, "1-1"),
@@ -279,14 +279,14 @@ class TestOperator:
             ("ZREM", keys.parked, "1-1"),
             ("XTRIM", keys.dead, "MAXLEN", 0),
         ):
-            refuses(user, *words)
+            refuses(user, *command)
 
 
 @pytest.mark.parametrize("role", [role.value for role in Role])
 def test_no_role_has_unneeded_rights(grant: Grant, role: str) -> None:
-    """Keys of others, all keys, settings, other users, other scripts' commands, channels."""
+    """Foreign keys, all keys, settings, other users, commands of other scripts and channels are refused."""
     user = grant(role)
-    words: list[tuple[str | int, ...]] = [
+    commands: list[tuple[str | int, ...]] = [
         ("FLUSHALL",),
         ("FLUSHDB",),
         ("CONFIG", "GET", "*"),
@@ -309,7 +309,7 @@ def test_no_role_has_unneeded_rights(grant: Grant, role: str) -> None:
         ("XLEN", "{trial}:other"),
         ("ZCARD", "{trial2}:trial:parked"),
     ]
-    for one in words:
+    for one in commands:
         refuses(user, *one)
     for text in (
         "return redis.call('FLUSHALL')",

@@ -1,4 +1,4 @@
-"""`penstock dlq list` and `show`: what died, why, and what it was."""
+"""`penstock dlq list` and `show` report which messages died, why, and their fields."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def body(**fields: object) -> tuple[bytes, bytes]:
 
 
 class TestList:
-    """Many, briefly."""
+    """`dlq list` shows one row per dead letter."""
 
     @pytest.mark.wire
-    def test_the_newest_comes_first(self, cli: OperatorCli) -> None:
+    def test_the_newest_dead_letter_comes_first(self, cli: OperatorCli) -> None:
         ids = cli.died(5)
-        told = cli.penstock("dlq", "list", "trial", "--json").objects
-        assert [one["id"] for one in told] == ids[::-1]
+        rows = cli.penstock("dlq", "list", "trial", "--json").objects
+        assert [one["id"] for one in rows] == ids[::-1]
         oldest_first = cli.penstock("dlq", "list", "trial", "--json", "--oldest-first").objects
         assert [one["id"] for one in oldest_first] == ids
 
@@ -38,20 +38,20 @@ class TestList:
         assert heading.split() == ["id", "age", "reason", "attempts", "error", "fields"]
         assert line.split()[0] == id_
         assert line.split()[2:] == ["failed", "3", "TimeoutError", "n=42", "pet=rex"]
-        [told] = cli.penstock("dlq", "list", "trial", "--json").objects
+        [row] = cli.penstock("dlq", "list", "trial", "--json").objects
         expected = {"id": id_, "reason": "failed", "attempts": 3, "error_type": "TimeoutError", "deaths": 1}
-        assert expected.items() <= told.items()
-        assert told["fields"] == {"n": 42, "pet": "rex"}
+        assert expected.items() <= row.items()
+        assert row["fields"] == {"n": 42, "pet": "rex"}
 
-    def test_nothing_else_of_a_body_is_shown(self, cli: OperatorCli) -> None:
-        """Nor the text of an error, which may quote it."""
+    def test_a_row_shows_no_other_field_of_the_body(self, cli: OperatorCli) -> None:
+        """Nor the text of an error, which may quote the body."""
         cli.dies(*body(n=1, card=CARD), error=f"ValueError: no card: {CARD}")
-        for words in ((), ("--json",)):
-            ran = cli.penstock("dlq", "list", "trial", *words)
+        for options in ((), ("--json",)):
+            ran = cli.penstock("dlq", "list", "trial", *options)
             assert "ValueError" in ran.out
             assert CARD not in ran.out + ran.err
 
-    def test_the_limit_is_kept_and_reported(self, cli: OperatorCli) -> None:
+    def test_the_limit_cuts_the_list_and_says_so(self, cli: OperatorCli) -> None:
         ids = cli.died(30)
         ran = cli.penstock("dlq", "list", "trial", "--json", "--limit", "7")
         assert [one["id"] for one in ran.objects] == ids[:-8:-1]
@@ -59,13 +59,13 @@ class TestList:
         assert "there are more" not in cli.penstock("dlq", "list", "trial", "--limit", "30").err
 
     @pytest.mark.wire
-    def test_pages_are_walked_to_the_end(self, cli: OperatorCli) -> None:
-        """Small letters and large ones, each once."""
+    def test_it_reads_every_page(self, cli: OperatorCli) -> None:
+        """Small and large dead letters appear once each."""
         ids = [cli.dies(*body(n=n, text="x" * (0 if n % 50 else 100_000))) for n in range(1200)]
-        told = cli.penstock("dlq", "list", "trial", "--json", "--limit", "5000", "--oldest-first").objects
-        assert [one["id"] for one in told] == ids
+        rows = cli.penstock("dlq", "list", "trial", "--json", "--limit", "5000", "--oldest-first").objects
+        assert [one["id"] for one in rows] == ids
 
-    def test_finding_nothing_sets_the_exit_code(self, cli: OperatorCli) -> None:
+    def test_no_match_sets_the_exit_code(self, cli: OperatorCli) -> None:
         assert cli.penstock("dlq", "list", "trial").code == 1
         cli.died(1)
         ran = cli.penstock("dlq", "list", "trial", "--error", "nothing like it")
@@ -73,7 +73,7 @@ class TestList:
         assert ran.err == "1 dead letter was looked at, and none is meant\n"
 
     @pytest.mark.parametrize(
-        ("words", "found"),
+        ("options", "expected"),
         [
             (["--error", "timeout"], {1}),
             (["--error", "CARD"], {0}),
@@ -92,7 +92,9 @@ class TestList:
             (["--older-than", "1d", "--reason", "lost"], set()),
         ],
     )
-    def test_filters_select_matching_dead_letters(self, cli: OperatorCli, words: list[str], found: set[int]) -> None:
+    def test_filters_select_matching_dead_letters(
+        self, cli: OperatorCli, options: list[str], expected: set[int]
+    ) -> None:
         old = Delivery(b"5-0", body(n=4), "w~01234567", 1)
         cli.ask(
             "XADD", cli.keys.dead, "1000-0", *dead_letter_fields(Buried(old, "failed", "Error: old"), cli.keys, 1000)
@@ -104,12 +106,12 @@ class TestList:
             cli.dies(*body(n=3, pet="rex", owner={"name": "Jo"}), reason="refused", error="Nope"),
             "1000-0",
         ]
-        ran = cli.penstock("dlq", "list", "trial", "--json", *words)
-        assert {ids.index(one["id"]) for one in ran.objects} == found
-        assert ran.code == (0 if found else 1)
+        ran = cli.penstock("dlq", "list", "trial", "--json", *options)
+        assert {ids.index(one["id"]) for one in ran.objects} == expected
+        assert ran.code == (0 if expected else 1)
 
-    def test_letters_of_other_pipelines_are_counted_and_left_out(self, cli: OperatorCli) -> None:
-        """Pipelines may share their dead letters."""
+    def test_dead_letters_of_other_pipelines_are_counted_and_left_out(self, cli: OperatorCli) -> None:
+        """Pipelines may share a stream of dead letters."""
         own = cli.died(2)
         other = Delivery(b"1-1", body(n=9), "w~01234567", 1)
         keys = type(cli.keys).at("another", "team", cli.keys.dead)
@@ -119,10 +121,10 @@ class TestList:
         assert ran.err.startswith("1 letter under `{trial}:trial:dead` ")
 
     def test_foreign_entries_are_listed(self, cli: OperatorCli) -> None:
-        """Dead letters of the time before have no story."""
+        """Dead letters that Penstock did not write have no history of deaths."""
         id_ = cli.ask("XADD", cli.keys.dead, "*", *body(n=1), "attempts", "5")
-        [told] = cli.penstock("dlq", "list", "trial", "--json").objects
-        assert (told["id"], told["reason"], told["deaths"], told["fields"]) == (id_, None, 0, {"n": 1})
+        [row] = cli.penstock("dlq", "list", "trial", "--json").objects
+        assert (row["id"], row["reason"], row["deaths"], row["fields"]) == (id_, None, 0, {"n": 1})
 
     def test_a_field_without_a_value_is_refused(self, cli: OperatorCli) -> None:
         ran = cli.penstock("dlq", "list", "trial", "--field", "job_id")
@@ -136,37 +138,37 @@ class TestList:
 
 
 class TestShow:
-    """One, whole."""
+    """`dlq show` shows all of one dead letter."""
 
-    ODD = (b"data", b'{"n": 7, "text": "a\\u001b[2J"}', b"raw", b"\xff\x00", b"note", b"two\nlines", b"raw", b"")
+    AWKWARD = (b"data", b'{"n": 7, "text": "a\\u001b[2J"}', b"raw", b"\xff\x00", b"note", b"two\nlines", b"raw", b"")
 
     @pytest.mark.wire
     def test_it_shows_everything(self, cli: OperatorCli) -> None:
-        """Its story, its fields byte for byte, its body."""
-        id_ = cli.dies(*self.ODD, error="ValueError: no", attempts=3, entry="17-4")
-        told = cli.penstock("dlq", "show", "trial", id_, "--json").json
+        """Its history, its fields byte for byte, and its body."""
+        id_ = cli.dies(*self.AWKWARD, error="ValueError: no", attempts=3, entry="17-4")
+        document = cli.penstock("dlq", "show", "trial", id_, "--json").json
         expected = {
             "id": id_, "reason": "failed", "error": "ValueError: no", "attempts": 3, "entry": "17-4",
             "consumer": "worker~01234567", "group": "trial", "stream": "trial", "died": "2023-11-14T22:13:20Z",
         }  # fmt: skip
-        assert expected.items() <= told.items()
-        assert told["body"] == {"n": 7, "text": "a\x1b[2J"}
-        assert told["fields"] == [
-            {"name": "data", "value": self.ODD[1].decode()},
+        assert expected.items() <= document.items()
+        assert document["body"] == {"n": 7, "text": "a\x1b[2J"}
+        assert document["fields"] == [
+            {"name": "data", "value": self.AWKWARD[1].decode()},
             {"name": "raw", "value_base64": base64.b64encode(b"\xff\x00").decode()},
             {"name": "note", "value": "two\nlines"},
             {"name": "raw", "value": ""},
         ]
 
     def test_fields_are_shown_as_text_or_base64(self, cli: OperatorCli) -> None:
-        """Nothing that is shown can move a cursor."""
-        told = cli.penstock("dlq", "show", "trial", cli.dies(*self.ODD)).out
-        assert "\n  raw: (base64) /wA=\n" in told
-        assert '\n  note: "two\\nlines"\n' in told
-        assert '\n  raw: ""\n' in told
-        assert f"\n  data: {self.ODD[1].decode()}\n" in told
-        assert '\n    "n": 7,\n' in told
-        assert "\x1b" not in told
+        """No control character reaches the terminal."""
+        output = cli.penstock("dlq", "show", "trial", cli.dies(*self.AWKWARD)).out
+        assert "\n  raw: (base64) /wA=\n" in output
+        assert '\n  note: "two\\nlines"\n' in output
+        assert '\n  raw: ""\n' in output
+        assert f"\n  data: {self.AWKWARD[1].decode()}\n" in output
+        assert '\n    "n": 7,\n' in output
+        assert "\x1b" not in output
 
     def test_an_unreadable_body_is_marked(self, cli: OperatorCli) -> None:
         id_ = cli.dies(b"data", b"{nope", reason="unreadable", error="not-json: ...")
@@ -174,48 +176,48 @@ class TestShow:
         assert ran.code == 0
         assert "\n  data: {nope\n" in ran.out
         assert "\nbody cannot be read: not-json" in ran.out
-        told = cli.penstock("dlq", "show", "trial", id_, "--json").json
-        assert told["body"] is None
-        assert told["unreadable"].startswith("not-json")
+        document = cli.penstock("dlq", "show", "trial", id_, "--json").json
+        assert document["body"] is None
+        assert document["unreadable"].startswith("not-json")
 
     def test_packed_fields_are_unpacked(self, cli: OperatorCli) -> None:
-        """An entry of 1,500 fields, in its order."""
+        """An entry of 1,500 fields keeps their order."""
         fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
         id_ = cli.dies(*body(n=1), *fields)
         assert len(cli.dead()[id_]) == 2 * 9
-        told = cli.penstock("dlq", "show", "trial", id_, "--json").json["fields"]
-        assert len(told) == 1501
-        assert told[1500] == {"name": "f1499", "value_base64": base64.b64encode(b"\xfe1499").decode()}
+        shown = cli.penstock("dlq", "show", "trial", id_, "--json").json["fields"]
+        assert len(shown) == 1501
+        assert shown[1500] == {"name": "f1499", "value_base64": base64.b64encode(b"\xfe1499").decode()}
 
-    def test_a_missing_dead_letter(self, cli: OperatorCli) -> None:
+    def test_a_missing_dead_letter_is_reported(self, cli: OperatorCli) -> None:
         ran = cli.penstock("dlq", "show", "trial", "5-5")
         assert (ran.code, ran.out, ran.err) == (1, "", "there is no dead letter `5-5`\n")
 
-    def test_an_invalid_id(self, cli: OperatorCli) -> None:
+    def test_an_invalid_id_is_refused_with_a_hint(self, cli: OperatorCli) -> None:
         ran = cli.penstock("dlq", "show", "trial", "latest")
         assert ran.code == 2
         assert "hint: `penstock dlq list` shows ids" in ran.err
 
 
 class TestReading:
-    """What belongs to the burial is told from what was sent, whatever was sent."""
+    """Reading separates the fields of the burial from the fields that were sent."""
 
     def read(self, cli: OperatorCli, *fields: bytes) -> DeadLetter:
         delivery = Delivery(b"7-7", fields, "w~01234567", 2)
-        told = dead_letter_fields(Buried(delivery, "failed", "E: no"), cli.keys, 5)
-        return DeadLetter.of(Entry("8-8", told))
+        entry_fields = dead_letter_fields(Buried(delivery, "failed", "E: no"), cli.keys, 5)
+        return DeadLetter.of(Entry("8-8", entry_fields))
 
     def test_sent_fields_that_look_like_a_death_stay(self, cli: OperatorCli) -> None:
-        """Somebody may have put a whole dead letter back into the stream by hand."""
+        """Somebody may have put a dead letter back into the stream by hand."""
         once = self.read(cli, b"data", b"{}")
         inner = [*once.original, b"penstock-dead-id", b"1-1", b"penstock-dead-reason", b"lost"]
-        letter = self.read(cli, *inner)
-        assert list(letter.original) == inner
-        assert (letter.reason, letter.told["id"]) == ("failed", "7-7")
+        dead_letter = self.read(cli, *inner)
+        assert list(dead_letter.original) == inner
+        assert (dead_letter.reason, dead_letter.told["id"]) == ("failed", "7-7")
 
     def test_a_field_that_looks_packed_stays(self, cli: OperatorCli) -> None:
         for value in (b"1:a,1:b,", b"nonsense", b""):
             assert list(self.read(cli, b"penstock-dead-packed", value).original) == [b"penstock-dead-packed", value]
 
-    def test_an_entry_without_fields_but_the_burials(self, cli: OperatorCli) -> None:
+    def test_an_entry_with_fields_of_the_burial_only_has_no_original_fields(self, cli: OperatorCli) -> None:
         assert list(self.read(cli).original) == []

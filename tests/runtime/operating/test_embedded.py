@@ -1,4 +1,4 @@
-"""`--embedded`: whatever commands of a repository run at once, they share one Redis, and none is cut off."""
+"""`--embedded`: commands of one repository share one Redis, and no command loses its connection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts a command in a repository; what still runs at the end is killed."""
+    """Starts a command in a repository, and kills it after the test if it still runs."""
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "trial.yaml").write_text(SPEC)
     (tmp_path / "penstock.yaml").write_text(PLATFORM)
@@ -49,7 +49,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the repository's Redis is kept."""
+    """The folder of the repository's Redis."""
     return tmp_path / ".penstock" / "redis"
 
 
@@ -75,81 +75,80 @@ def answers(port: int) -> bool:
     return True
 
 
-def say(process: subprocess.Popen[str], line: str) -> str:
-    """A message by standard input; what is told of it."""
+def send_line(process: subprocess.Popen[str], message: str) -> str:
+    """Send a message through standard input; return the reported id."""
     assert process.stdin
-    process.stdin.write(f"{line}\n")
+    process.stdin.write(f"{message}\n")
     process.stdin.flush()
     return first_line(process)
 
 
-def kept(folder: Path) -> object:
-    """Messages that the next command finds."""
+def stored_messages(folder: Path) -> object:
+    """Number of messages that the next command reads."""
     with shared(folder) as url:
         return length(int(url.rpartition(":")[2]))
 
 
 def test_concurrent_commands_share_a_server(start: Start, folder: Path) -> None:
-    """Whoever is first starts the server, and each message is there afterwards."""
+    """The first command starts the server, and every message is stored."""
     for round_ in range(1, 4):
-        together = [start("send", "trial", f'{{"id": "{number}"}}') for number in range(4)]
-        told = [process.communicate(timeout=PATIENCE) for process in together]
-        assert [process.returncode for process in together] == [0] * 4, told
-        assert kept(folder) == 4 * round_
+        processes = [start("send", "trial", f'{{"id": "{number}"}}') for number in range(4)]
+        outputs = [process.communicate(timeout=PATIENCE) for process in processes]
+        assert [process.returncode for process in processes] == [0] * 4, outputs
+        assert stored_messages(folder) == 4 * round_
 
 
 def test_a_server_outlives_its_owner_while_others_use_it(start: Start, folder: Path) -> None:
-    """The owner is not held up, the others are not cut off, the last of them ends the server, and all is kept."""
+    """The owner does not wait, the others stay connected, the last one stops the server, and all is stored."""
     owner = start("send", "trial", "--lines")
-    say(owner, '{"id": "a"}')
+    send_line(owner, '{"id": "a"}')
     port = port_of(folder)
     other = start("send", "trial", "--lines")
-    say(other, '{"id": "b"}')
+    send_line(other, '{"id": "b"}')
     out, err = owner.communicate(timeout=PATIENCE)
     assert (owner.returncode, out, err) == (0, "", "")
-    say(other, '{"id": "c"}')
+    send_line(other, '{"id": "c"}')
     third = start("send", "trial", '{"id": "d"}')
     assert third.communicate(timeout=PATIENCE)[1] == ""
     assert port_of(folder) == port
     assert length(port) == 4
     assert other.communicate(timeout=PATIENCE)[1] == ""
-    wait_for(lambda: not answers(port), "the server is gone")
-    assert kept(folder) == 4
+    wait_for(lambda: not answers(port), "the server stopped")
+    assert stored_messages(folder) == 4
 
 
-def test_others_that_are_killed_hold_up_nothing(start: Start, folder: Path) -> None:
-    """The server ends with the last of them all the same."""
+def test_a_killed_command_does_not_keep_the_server_running(start: Start, folder: Path) -> None:
+    """The server stops with its last command."""
     owner = start("send", "trial", "--lines")
-    say(owner, '{"id": "a"}')
+    send_line(owner, '{"id": "a"}')
     other = start("send", "trial", "--lines")
-    say(other, '{"id": "b"}')
+    send_line(other, '{"id": "b"}')
     port = port_of(folder)
     owner.communicate(timeout=PATIENCE)
     assert length(port) == 2
     other.kill()
     other.communicate()
-    wait_for(lambda: not answers(port), "the server is gone")
-    assert kept(folder) == 2
+    wait_for(lambda: not answers(port), "the server stopped")
+    assert stored_messages(folder) == 2
 
 
-def test_a_folder_with_a_silent_owner_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the end it is told, with something to do."""
+def test_a_server_that_never_becomes_ready_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Embedded(folder, appendonly=True):
         os.truncate(folder / "url", 0)
         monkeypatch.setattr("penstock.embedded.SECONDS_TO_START", -60.0)
-        with pytest.raises(Held, match="another embedded server runs in") as told, shared(folder):
+        with pytest.raises(Held, match="another embedded server runs in") as error, shared(folder):
             pass
-    assert told.value.hint == "it is not ready yet, or ends just now; try again"
+    assert error.value.hint == "it is not ready yet, or ends just now; try again"
 
 
 def test_files_of_a_killed_owner_are_ignored(start: Start, folder: Path) -> None:
-    """An owner that is killed takes the server along; the next one starts another."""
+    """Killing the owner stops its server; the next command starts another."""
     owner = start("send", "trial", "--lines")
-    say(owner, '{"id": "a"}')
+    send_line(owner, '{"id": "a"}')
     port = port_of(folder)
     owner.send_signal(signal.SIGKILL)
     owner.wait()
-    wait_for(lambda: not answers(port), "the server is gone")
+    wait_for(lambda: not answers(port), "the server stopped")
     assert running_in(folder) is None
     third = start("send", "trial", '{"id": "b"}')
     assert third.communicate(timeout=PATIENCE)[1] == ""

@@ -1,4 +1,4 @@
-"""Each right that `penstock acl` gives is needed: without it, something that its user does is refused."""
+"""Every right that `penstock acl` grants is needed: without it, Redis refuses something that the user does."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Reply
 from penstock.wire.link import Link
 
-SELDOM = {"producer": ["+hdel"], "operator": ["+hdel"]}
-"""What scripts call only where a command before it has failed half-way."""
+RARE = {"producer": ["+hdel"], "operator": ["+hdel"]}
+"""Commands that a script calls only after an earlier command failed half-way."""
 
 
 @pytest.mark.parametrize(
-    ("role", "said"),
+    ("role", "spec"),
     [
         ("producer", PLAIN), ("producer", DEDUP), ("producer", HISTORY), ("producer", f"{DROPS}\n{SMALL}"),
         ("worker", PLAIN), ("scaler", PLAIN), ("scaler", HISTORY),
@@ -64,21 +64,21 @@ SELDOM = {"producer": ["+hdel"], "operator": ["+hdel"]}
         ("operator", DEDUP),
     ],
 )  # fmt: skip
-def test_each_right_is_needed(grant: Callable[..., RedisUser], target: Target, role: str, said: str) -> None:
-    if said == HISTORY and not counts_lag(target):
+def test_each_right_is_needed(grant: Callable[..., RedisUser], target: Target, role: str, spec: str) -> None:
+    if spec == HISTORY and not counts_lag(target):
         return
-    user = grant(role, said)
-    does = {"producer": produces, "worker": works, "scaler": scales, "janitor": tidies, "operator": operates}[role]
+    user = grant(role, spec)
+    act = {"producer": produces, "worker": works, "scaler": scales, "janitor": maintains, "operator": operates}[role]
 
     def refused_nothing(*without: str) -> bool:
-        """Whether all goes well with the other rights."""
+        """Whether everything succeeds with the remaining rights."""
         user.cli.trial.target.flush()
         for server in user.servers():
             server.ask("SCRIPT", "FLUSH")
         user.grant(*without)
         user.forget_refusals()
         try:
-            does(user)
+            act(user)
         except (RedisTrouble, SendError, AssertionError, hiredis.ReplyError):
             if not without:
                 raise
@@ -86,25 +86,24 @@ def test_each_right_is_needed(grant: Callable[..., RedisUser], target: Target, r
         return user.refusals() == []
 
     assert refused_nothing(), user.refusals()
-    needless = [rule for rule in (*user.commands, *user.keys) if refused_nothing(rule)]
-    of_7 = ["+xinfo|stream"] if role in ("janitor", "worker") and not counts_lag(target) else []
-    assert needless == [*SELDOM.get(role, []), *of_7]
+    unneeded = [rule for rule in (*user.commands, *user.keys) if refused_nothing(rule)]
+    since_redis_7 = ["+xinfo|stream"] if role in ("janitor", "worker") and not counts_lag(target) else []
+    assert unneeded == [*RARE.get(role, []), *since_redis_7]
 
 
-def seldom(user: RedisUser) -> list[tuple[str | int, ...]]:
-    """What a link says when a script was lost between two questions, or a slot is on its way to another node."""
+def rare_commands(user: RedisUser) -> list[tuple[str | int, ...]]:
+    """Commands of a link after Redis lost a script, or while a slot moves to another node."""
     on_a_cluster = user.cli.pipeline.redis.topology == "cluster"
     return [("EVAL", "return 1", 0), *([("ASKING",)] if on_a_cluster else [])]
 
 
-async def says(user: RedisUser, link: Link) -> None:
-    """All of that."""
-    for words in seldom(user):
-        await link.call(*words)
+async def sends_rare_commands(user: RedisUser, link: Link) -> None:
+    for command in rare_commands(user):
+        await link.call(*command)
 
 
 async def sends(pipeline: ResolvedPipeline, credentials: Credentials) -> None:
-    """Now, later, twice, beyond the limit; and asks for a result."""
+    """Sends at once, delayed, twice and beyond the limit, and reads a result."""
     async with Producer(pipeline, credentials=credentials) as producer:
         sent = await producer.send({"n": 0})
         for n in range(1, 25):
@@ -116,7 +115,7 @@ async def sends(pipeline: ResolvedPipeline, credentials: Credentials) -> None:
 
 
 def produces(user: RedisUser) -> None:
-    """All that a producer does, also where a backlog is hard to tell, and where the group has vanished."""
+    """Every command of a producer, also with a backlog that is hard to count and with a deleted group."""
     admin = user.cli.driver
     admin.create_group()
     _, _, unread = admin.add(3)
@@ -126,11 +125,11 @@ def produces(user: RedisUser) -> None:
     async def scenario() -> None:
         await sends(user.driver().pipeline, user.credentials)
         admin.ask("XGROUP", "DESTROY", admin.keys.stream, admin.keys.group)
-        with suppress(BacklogFull):  # what was given out nobody knows then, so nothing may be dropped
+        with suppress(BacklogFull):  # without the group the delivered messages are unknown, so none may be dropped
             await sends(user.driver().pipeline, user.credentials)
         link = user.driver().link()
         try:
-            await says(user, link)
+            await sends_rare_commands(user, link)
         finally:
             await link.close()
 
@@ -138,17 +137,18 @@ def produces(user: RedisUser) -> None:
 
 
 def works(user: RedisUser) -> None:
-    """All steps of a worker's."""
+    """Every step of a worker."""
     admin, driver = user.cli.driver, user.driver()
 
     async def scenario() -> None:
         link = driver.link()
         try:
-            for words in [("PING",), ("INFO", "server"), ("CLIENT", "UNBLOCK", 1)]:
-                await link.call(*words)
-            await says(user, link)
-            await lives(Hand(link, driver), admin)
-            await settles(Hand(link, driver), admin)
+            for command in [("PING",), ("INFO", "server"), ("CLIENT", "UNBLOCK", 1)]:
+                await link.call(*command)
+            await sends_rare_commands(user, link)
+            runner = ScriptRunner(link, driver)
+            await registers(runner, admin)
+            await settles(runner, admin)
         finally:
             await link.close()
 
@@ -156,8 +156,8 @@ def works(user: RedisUser) -> None:
 
 
 @dataclass
-class Hand:
-    """Runs scripts as their headers say, for one consumer."""
+class ScriptRunner:
+    """Runs scripts for one consumer, with the keys and arguments of their headers."""
 
     link: Link
     driver: PipelineDriver
@@ -174,92 +174,93 @@ class Hand:
         return await self.run(name, keys, *args)
 
 
-async def lives(hand: Hand, admin: PipelineDriver) -> None:
-    """A group, also again; a life of its own; a life that is lost."""
+async def registers(runner: ScriptRunner, admin: PipelineDriver) -> None:
+    """Create the group, also again; register a consumer; take over a lost one."""
     keys, spec = admin.keys, admin.pipeline.spec
-    lives = (keys.stream, keys.alive)
-    assert await ensure_group(hand.link, keys, spec) == "made"
-    assert await ensure_group(hand.link, keys, spec) == "there"
+    consumer_keys = (keys.stream, keys.alive)
+    assert await ensure_group(runner.link, keys, spec) == "made"
+    assert await ensure_group(runner.link, keys, spec) == "there"
     admin.ask("XGROUP", "DESTROY", keys.stream, keys.group)
     admin.ask("HSET", keys.uncharged, "~count", 5)
-    assert await ensure_group(hand.link, keys, spec) == "again"
-    await hand.link.call("XPENDING", keys.stream, keys.group)
-    assert await hand.run("register", lives, keys.group, hand.consumer, LEASE) == 1
-    assert await hand.run("renew", (keys.alive,), hand.consumer, LEASE) == 1
+    assert await ensure_group(runner.link, keys, spec) == "again"
+    await runner.link.call("XPENDING", keys.stream, keys.group)
+    assert await runner.run("register", consumer_keys, keys.group, runner.consumer, LEASE) == 1
+    assert await runner.run("renew", (keys.alive,), runner.consumer, LEASE) == 1
     done(admin, deleted=True)
     admin.add(1)
-    assert (await measure(hand.link, keys)).unread == 1
+    assert (await measure(runner.link, keys)).unread == 1
     lost = admin.join_group("gone", lease=-1)
     admin.read(lost)
     admin.ask("XGROUP", "CREATECONSUMER", keys.stream, keys.group, "late~00000002")
-    time, given, over = items(await hand.run("overdue", lives, keys.group, LEASE, 10))
-    assert (given, over) == (1, lost.encode())
-    taken = items(await hand.run("take_over", lives, keys.group, LEASE, lost, 10, number(time)))
-    assert taken[:2] == [b"done", 1]
-    assert await hand.run("deregister", [*lives, keys.position], keys.group, "late~00000002", 1) == 1
+    time, returned, expired = items(await runner.run("overdue", consumer_keys, keys.group, LEASE, 10))
+    assert (returned, expired) == (1, lost.encode())
+    result = items(await runner.run("take_over", consumer_keys, keys.group, LEASE, lost, 10, number(time)))
+    assert result[:2] == [b"done", 1]
+    assert await runner.run("deregister", [*consumer_keys, keys.position], keys.group, "late~00000002", 1) == 1
 
 
-async def settles(hand: Hand, admin: PipelineDriver) -> None:
-    """Every way for a message to go on."""
+async def settles(runner: ScriptRunner, admin: PipelineDriver) -> None:
+    """Every step that a message can take from running."""
     keys = admin.keys
     ids = admin.add(9)
     admin.ask("HSET", keys.uncharged, ids[0], 0, ids[1], 0)
     admin.ask("HSET", keys.crashed, ids[0], "crash", ids[1], "crash")
-    group = ("GROUP", keys.group, hand.consumer, "COUNT", 10)
-    await hand.link.call("XREADGROUP", *group, "STREAMS", keys.stream, ">")
-    marks = (keys.uncharged, keys.crashed, keys.finished)
-    assert await hand.step("settle", (keys.stream, *marks), ids[0], before=["1"]) == [1]
+    group = ("GROUP", keys.group, runner.consumer, "COUNT", 10)
+    await runner.link.call("XREADGROUP", *group, "STREAMS", keys.stream, ">")
+    side_keys = (keys.uncharged, keys.crashed, keys.finished)
+    assert await runner.step("settle", (keys.stream, *side_keys), ids[0], before=["1"]) == [1]
     admin.ask("XGROUP", "CREATE", keys.stream, "debug", "$")
-    assert await hand.step("settle", (keys.stream, *marks), ids[8], before=["1"]) == [1]
+    assert await runner.step("settle", (keys.stream, *side_keys), ids[8], before=["1"]) == [1]
     admin.ask("XGROUP", "DESTROY", keys.stream, "debug")
-    result = (keys.stream, *marks, keys.result + "x")
-    assert await hand.step("settle_with", result, ids[1], before=["1", "{}", 1000]) == [1]
-    parks = (keys.stream, keys.parked, keys.uncharged, keys.crashed)
-    assert await hand.step("park", parks, ids[2], 0, 1, 0) == [1]
-    assert await hand.step("park", parks, ids[3], 0, 0, 1) == [1]
+    result = (keys.stream, *side_keys, keys.result + "x")
+    assert await runner.step("settle_with", result, ids[1], before=["1", "{}", 1000]) == [1]
+    park_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed)
+    assert await runner.step("park", park_keys, ids[2], 0, 1, 0) == [1]
+    assert await runner.step("park", park_keys, ids[3], 0, 0, 1) == [1]
     admin.ask("SET", keys.dedup + "k", "own")
-    buries = (keys.stream, keys.dead, *marks, keys.dedup + "k")
-    buried = await hand.step("bury", buries, ids[4], before=["1", "own", 2, "data", "{}"])
+    bury_keys = (keys.stream, keys.dead, *side_keys, keys.dedup + "k")
+    buried = await runner.step("bury", bury_keys, ids[4], before=["1", "own", 2, "data", "{}"])
     assert isinstance(buried, list)
     assert isinstance(buried[0], bytes), "the id of its dead letter"
-    assert await hand.step("give_back", (keys.stream, keys.uncharged), ids[5], 0, "~ready") == [1]
+    assert await runner.step("give_back", (keys.stream, keys.uncharged), ids[5], 0, "~ready") == [1]
     delays(admin, 1)
 
-    async def nothing_is_due() -> bool:
-        await promote(hand.link, keys)
+    async def delayed_is_empty() -> bool:
+        await promote(runner.link, keys)
         return admin.number("ZCARD", keys.delayed) == 0
 
-    await until(nothing_is_due, "what is due goes on")
-    claims = (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position)
-    _, _, *claimed = items(await hand.run("claim", claims, keys.group, hand.consumer, 10, 10, 5, "idle", 60_000))
-    assert len(claimed) == 4, "two suspects, and two that are ready"
+    await until(delayed_is_empty, "the due message is promoted")
+    claim_keys = (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position)
+    arguments = (keys.group, runner.consumer, 10, 10, 5, "idle", 60_000)
+    _, _, *claimed = items(await runner.run("claim", claim_keys, *arguments))
+    assert len(claimed) == 4, "two suspect and two ready messages"
 
 
 def delays(admin: PipelineDriver, wait: int) -> None:
     keys = admin.keys
-    told = ("01ARZ3NDEKTSV4RRFFQ69G5FA0", wait, 2, "data", "{}")
-    sends_to = (keys.stream, keys.delayed, keys.bodies, keys.position)
-    admin.run("send", sends_to, keys.group, "until-done", 100, "reject", 0, *told)
+    message = ("01ARZ3NDEKTSV4RRFFQ69G5FA0", wait, 2, "data", "{}")
+    send_keys = (keys.stream, keys.delayed, keys.bodies, keys.position)
+    admin.run("send", send_keys, keys.group, "until-done", 100, "reject", 0, *message)
 
 
 def scales(user: RedisUser) -> None:
-    """KEDA's questions."""
+    """KEDA's queries."""
     keys, admin = user.cli.keys, user.cli.driver
     admin.create_group()
     admin.add(1)
-    questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", keys.stream), ("EVAL", KEDA_LIST, 1, keys.parked)]
+    queries: list[tuple[str | int, ...]] = [("PING",), ("XLEN", keys.stream), ("EVAL", KEDA_LIST, 1, keys.parked)]
     if not admin.pipeline.spec.stream.retention.keeps_nothing:
-        questions += [("INFO",), ("XINFO", "GROUPS", keys.stream), ("XPENDING", keys.stream, keys.group)]
+        queries += [("INFO",), ("XINFO", "GROUPS", keys.stream), ("XPENDING", keys.stream, keys.group)]
     if admin.pipeline.redis.topology == "cluster":
-        questions.append(("CLUSTER", "SLOTS"))
-    for words in questions:
-        call_raw(user, *words)
+        queries.append(("CLUSTER", "SLOTS"))
+    for query in queries:
+        call_raw(user, *query)
     admin.park(admin.read(admin.join_group()))
     call_raw(user, "EVAL", KEDA_LIST, 1, keys.parked)
 
 
-def tidies(user: RedisUser) -> None:
-    """Rounds of a janitor, what it sees, what it would do, and the question who leads."""
+def maintains(user: RedisUser) -> None:
+    """A janitor measures, runs rounds and dry runs, and takes the leader lock."""
     admin, driver = user.cli.driver, user.driver()
     clock = Clock()
 
@@ -277,15 +278,15 @@ def tidies(user: RedisUser) -> None:
             await plan_rounds([driver.pipeline], [links.pairs[0].work], UnknownPods())
             for _ in range(12):
                 clock.move(1)
-                assert await rounds.make(), "nothing failed"
-            assert admin.suspect, "the lost one was taken over"
+                assert await rounds.make(), "no pipeline failed"
+            assert admin.suspect, "the messages of the lost worker were taken over"
             clock.move(3600)
-            assert await rounds.make(), "nothing failed"
+            assert await rounds.make(), "no pipeline failed"
             await links.lead.call("PING")
             lock = LeaderLock(links.lead, lock_of("dev", [driver.keys]))
             assert await lock.ask()
             await lock.give_up()
-            await says(user, links.lead)
+            await sends_rare_commands(user, links.lead)
         finally:
             await links.close()
 
@@ -293,7 +294,7 @@ def tidies(user: RedisUser) -> None:
 
 
 def done(admin: PipelineDriver, *, deleted: bool) -> list[str]:
-    """As somebody else's worker would."""
+    """Acknowledge messages as a foreign worker does."""
     admin.add(2)
     ids = admin.read(admin.join_group())
     admin.ask("XACK", admin.keys.stream, admin.keys.group, *ids)
@@ -303,18 +304,18 @@ def done(admin: PipelineDriver, *, deleted: bool) -> list[str]:
 
 
 def operates(user: RedisUser) -> None:
-    """All verbs, beneath the terminal."""
+    """Every verb of the operator, below the command line."""
     cli, keys = user.cli, user.cli.keys
     cli.driver.create_group()
     fill_every_state(cli.driver)
-    letters = cli.died(2)
+    dead_letters = cli.died(2)
 
     async def scenario() -> None:
         link = user.driver().link()
         try:
-            await sees(link, keys)
-            await handles(link, keys, cli, letters)
-            await says(user, link)
+            await reads(link, keys)
+            await replays_and_purges(link, keys, cli, dead_letters)
+            await sends_rare_commands(user, link)
         finally:
             await link.close()
         await sends(user.driver().pipeline, user.credentials)
@@ -322,7 +323,7 @@ def operates(user: RedisUser) -> None:
     run_async(scenario())
 
 
-async def sees(link: Link, keys: PipelineKeys) -> None:
+async def reads(link: Link, keys: PipelineKeys) -> None:
     """`status`, `peek` and `tail`."""
     await measure(link, keys)
     await counts(link, keys)
@@ -335,11 +336,11 @@ async def sees(link: Link, keys: PipelineKeys) -> None:
     await link.call("XREAD", "STREAMS", keys.stream, "0")
 
 
-async def handles(link: Link, keys: PipelineKeys, cli: OperatorCli, letters: list[str]) -> None:
+async def replays_and_purges(link: Link, keys: PipelineKeys, cli: OperatorCli, dead_letters: list[str]) -> None:
     """`dlq`."""
     walk = Walk(link, keys, cli.lens)
     assert [one async for one in walk.chosen(Filters(), await walk.now(), until=await walk.last(), newest_first=True)]
     replayer = Replayer(link, keys, Pace(None))
     await replayer.prepare()
-    assert [one.entry async for one in replayer.replay(walk.named(letters[:1]))]
-    assert [len(one.deleted) async for one in purge(link, keys, walk.named(letters[1:]))] == [1]
+    assert [one.entry async for one in replayer.replay(walk.named(dead_letters[:1]))]
+    assert [len(one.deleted) async for one in purge(link, keys, walk.named(dead_letters[1:]))] == [1]

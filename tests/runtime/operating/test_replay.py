@@ -1,4 +1,4 @@
-"""Replayed letters go through their pipeline again: each once, as it was sent, with the story of its deaths."""
+"""A replayed dead letter runs through its pipeline again: once, with its own fields and the history of its deaths."""
 
 from __future__ import annotations
 
@@ -42,59 +42,59 @@ BINARY = (b"data", b'{"n": 1}', b"raw", b"\xff\x00\n", b"raw", b"twice", b"penst
 
 
 def numbers(cli: OperatorCli) -> Counter[int]:
-    """The field `n` of every letter and every entry."""
+    """The field `n` of every entry and every dead letter."""
     fields = [*cli.entries(), *cli.dead().values()]
     return Counter(json.loads(one[one.index("data") + 1])["n"] for one in fields)
 
 
-class TestRehearsal:
-    """Without `--yes` nothing is changed."""
+class TestDryRun:
+    """Without `--yes` the commands change nothing."""
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
-    @pytest.mark.parametrize("chosen", [["--all"], ["--error", "value"], ["{id}"]])
-    def test_a_dry_run_changes_nothing(self, cli: OperatorCli, verb: str, chosen: list[str]) -> None:
+    @pytest.mark.parametrize("selection", [["--all"], ["--error", "value"], ["{id}"]])
+    def test_a_dry_run_changes_nothing(self, cli: OperatorCli, verb: str, selection: list[str]) -> None:
         ids = cli.died(3)
         before = cli.driver.everything()
-        words = [one.format(id=ids[0]) for one in chosen]
-        ran = cli.penstock("dlq", verb, "trial", *words)
+        arguments = [one.format(id=ids[0]) for one in selection]
+        ran = cli.penstock("dlq", verb, "trial", *arguments)
         assert ran.code == 0
-        count = 1 if "{id}" in chosen else 3
+        count = 1 if "{id}" in selection else 3
         assert re.search(rf"would \w+ {count} dead letter", ran.out)
         assert "nothing was changed; use `--yes` to do it" in ran.out
-        assert len(cli.penstock("dlq", verb, "trial", *words, "--json").objects) == count
+        assert len(cli.penstock("dlq", verb, "trial", *arguments, "--json").objects) == count
         assert cli.driver.everything() == before
 
-    def test_kinds_are_counted(self, cli: OperatorCli) -> None:
+    def test_a_dry_run_counts_by_reason_and_error(self, cli: OperatorCli) -> None:
         cli.died(4)
         cli.died(2, error="its workers were lost", reason="lost")
         lines = [line.split() for line in cli.penstock("dlq", "replay", "trial", "--all").out.splitlines()]
         assert lines[:3] == [["letters", "reason", "error"], ["4", "failed", "ValueError"], ["2", "lost", "-"]]
 
     def test_other_groups_are_reported(self, cli: OperatorCli) -> None:
-        """They would be given the message as well."""
+        """They would receive the message as well."""
         cli.driver.create_group()
         cli.ask("XGROUP", "CREATE", cli.keys.stream, "audit", "0")
         cli.died(1)
         assert "`trial` has 2 groups" in cli.penstock("dlq", "replay", "trial", "--all").out
 
     def test_a_selection_is_required(self, cli: OperatorCli) -> None:
-        for words in ([], ["--yes"], ["1-1", "--all"], ["--all", "--reason", "lost"]):
-            ran = cli.penstock("dlq", "replay", "trial", *words)
+        for arguments in ([], ["--yes"], ["1-1", "--all"], ["--all", "--reason", "lost"]):
+            ran = cli.penstock("dlq", "replay", "trial", *arguments)
             assert ran.code == 2
             assert "hint: " in ran.err
 
-    def test_finding_nothing_sets_the_exit_code(self, cli: OperatorCli) -> None:
-        for words in (["--all"], ["--all", "--yes"], ["5-5"], ["5-5", "--yes"]):
+    def test_no_match_sets_the_exit_code(self, cli: OperatorCli) -> None:
+        for arguments in (["--all"], ["--all", "--yes"], ["5-5"], ["5-5", "--yes"]):
             for verb in ("replay", "purge"):
-                assert cli.penstock("dlq", verb, "trial", *words).code == 1
+                assert cli.penstock("dlq", verb, "trial", *arguments).code == 1
 
 
 class TestReplay:
-    """With `--yes`."""
+    """With `--yes` the commands act."""
 
     @pytest.mark.wire
-    def test_the_fields_come_back_byte_for_byte_with_a_story(self, cli: OperatorCli) -> None:
-        """In their order, doubled ones and own ones too."""
+    def test_a_replay_keeps_every_byte_and_adds_the_history(self, cli: OperatorCli) -> None:
+        """In their order, with repeated fields and fields of Penstock."""
         id_ = cli.dies(*BINARY, error="ValueError: no", attempts=3, entry="17-4")
         ran = cli.penstock("dlq", "replay", "trial", id_, "--yes")
         assert (ran.code, ran.out) == (0, "replayed 1 dead letter of `trial`\n")
@@ -106,12 +106,12 @@ class TestReplay:
         assert cli.dead() == {}
 
     def test_the_history_of_deaths_continues(self, cli: OperatorCli) -> None:
-        """One that died again is told of with all its deaths, and nothing but its story has changed."""
+        """A second death is added to the first, and no other field changes."""
         cli.dies(*BINARY, error="ValueError: first", entry="1-0")
         cli.penstock("dlq", "replay", "trial", "--all", "--yes")
         [fields] = cli.exact(cli.keys.stream)
-        again = [*fields[:2], b"penstock-story", fields[-1], *fields[2:-2]]  # a sender may place fields otherwise
-        id_ = cli.dies(*again, error="ValueError: second", entry="2-0")
+        reordered = [*fields[:2], b"penstock-story", fields[-1], *fields[2:-2]]  # a sender may use another order
+        id_ = cli.dies(*reordered, error="ValueError: second", entry="2-0")
         deaths = cli.penstock("dlq", "show", "trial", id_, "--json").json["deaths"]
         assert [one["error"] for one in deaths] == ["ValueError: first", "ValueError: second"]
         cli.penstock("dlq", "replay", "trial", "--all", "--yes")
@@ -123,17 +123,17 @@ class TestReplay:
         fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
         cli.dies(*fields)
         assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
-        [came] = cli.exact(cli.keys.stream)
-        assert came[:-2] == fields
+        [replayed] = cli.exact(cli.keys.stream)
+        assert replayed[:-2] == fields
 
-    def test_one_with_more_fields_than_a_script_takes_stays(self, cli: OperatorCli) -> None:
-        """It is said so, before and when it is tried; the others go on."""
+    def test_a_dead_letter_with_too_many_fields_for_a_script_stays(self, cli: OperatorCli) -> None:
+        """The dry run and the replay report it; the others are replayed."""
         fields = [b"x"] * (MOST_VALUES + 2)
         large = cli.dies(*fields)
         cli.died(2)
-        rehearsed = cli.penstock("dlq", "replay", "trial", "--all")
-        assert f"{large}: cannot be replayed: it has 3952 fields" in rehearsed.err
-        assert "would replay 2 dead letters" in rehearsed.out
+        dry_run = cli.penstock("dlq", "replay", "trial", "--all")
+        assert f"{large}: cannot be replayed: it has 3952 fields" in dry_run.err
+        assert "would replay 2 dead letters" in dry_run.out
         ran = cli.penstock("dlq", "replay", "trial", "--all", "--yes")
         assert ran.code == 1
         assert f"{large}: not replayed: it has 3952 fields" in ran.err
@@ -143,38 +143,38 @@ class TestReplay:
         cli.dies(*[b"x"] * (MOST_VALUES - 2))
         assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
 
-    def test_only_those_that_are_meant_go_the_oldest_first(self, cli: OperatorCli) -> None:
+    def test_selected_dead_letters_are_replayed_oldest_first(self, cli: OperatorCli) -> None:
         cli.died(3, error="ValueError: no")
-        stays = cli.died(2, error="TimeoutError: too long")
+        others = cli.died(2, error="TimeoutError: too long")
         ran = cli.penstock("dlq", "replay", "trial", "--error", "ValueError", "--yes", "--json")
         assert [json.loads(fields[1])["n"] for fields in cli.entries()] == [0, 1, 2]
         assert [one["entry"] for one in ran.objects] == cli.driver.entries()
-        assert list(cli.dead()) == stays
+        assert list(cli.dead()) == others
 
-    def test_an_id_twice_is_one_letter(self, cli: OperatorCli) -> None:
+    def test_a_repeated_id_is_replayed_once(self, cli: OperatorCli) -> None:
         [id_] = cli.died(1)
         ran = cli.penstock("dlq", "replay", "trial", id_, id_, "--yes")
         assert (ran.code, len(cli.entries())) == (0, 1)
 
-    def test_one_that_is_missing_stops_none_of_the_others(self, cli: OperatorCli) -> None:
+    def test_a_missing_dead_letter_stops_no_other(self, cli: OperatorCli) -> None:
         first, second = cli.died(2)
         ran = cli.penstock("dlq", "replay", "trial", first, "5-5", second, "--yes")
         assert ran.code == 1
         assert "there is no dead letter `5-5`" in ran.err
         assert len(cli.entries()) == 2
 
-    def test_letters_of_other_pipelines_are_left_alone(self, cli: OperatorCli) -> None:
-        """Also when somebody names them."""
-        told = ("data", "{}", "penstock-dead-id", "1-1", "penstock-dead-stream", "another")
-        id_ = str(cli.ask("XADD", cli.keys.dead, "*", *told))
+    def test_dead_letters_of_other_pipelines_stay(self, cli: OperatorCli) -> None:
+        """Also when selected by id."""
+        fields = ("data", "{}", "penstock-dead-id", "1-1", "penstock-dead-stream", "another")
+        id_ = str(cli.ask("XADD", cli.keys.dead, "*", *fields))
         for verb in ("replay", "purge"):
-            for words in (["--all"], [id_]):
-                assert cli.penstock("dlq", verb, "trial", *words, "--yes").code == 1
+            for selection in (["--all"], [id_]):
+                assert cli.penstock("dlq", verb, "trial", *selection, "--yes").code == 1
         assert list(cli.dead()) == [id_]
         assert cli.entries() == []
 
     @pytest.mark.wire
-    def test_it_passes_deduplication_and_a_full_backlog(self, make_cli: Callable[..., OperatorCli]) -> None:
+    def test_a_replay_bypasses_deduplication_and_a_full_backlog(self, make_cli: Callable[..., OperatorCli]) -> None:
         """The message was accepted once."""
         cli = make_cli(
             "message: {dedup: {by: n, window: 1h}}\n"
@@ -188,8 +188,8 @@ class TestReplay:
         assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
         assert len(cli.entries()) == 2
 
-    def test_messages_that_die_meanwhile_are_not_replayed_again(self, cli: OperatorCli) -> None:
-        """Else a message that always fails would go round for ever."""
+    def test_messages_that_die_during_a_replay_are_not_replayed_again(self, cli: OperatorCli) -> None:
+        """Otherwise a message that always fails would loop for ever."""
         cli.died(20)
 
         async def scenario() -> None:
@@ -197,8 +197,8 @@ class TestReplay:
             walk = Walk(link, cli.keys, cli.lens)
             until = await walk.last()
             replayer = Replayer(link, cli.keys, Pace(None))
-            letters = walk.chosen(Filters(), await walk.now(), until=until)
-            async for one in replayer.replay(letters):
+            dead_letters = walk.chosen(Filters(), await walk.now(), until=until)
+            async for one in replayer.replay(dead_letters):
                 assert one.entry
                 cli.dies(b"data", b'{"n": 0}')
             await link.close()
@@ -206,8 +206,8 @@ class TestReplay:
         run_async(scenario())
         assert (len(cli.entries()), len(cli.dead())) == (20, 20)
 
-    def test_where_letters_may_not_be_removed_none_is_added(self, cli: OperatorCli, server: Server) -> None:
-        """A user without the right to delete would double every letter."""
+    def test_without_the_right_to_delete_no_message_is_added(self, cli: OperatorCli, server: Server) -> None:
+        """Otherwise such a user would duplicate every message."""
         target = Target(server.model(), Credentials(), [server])
         driver = PipelineDriver(target, "")
         driver.ask("XADD", driver.keys.dead, "*", "data", "{}")
@@ -230,87 +230,87 @@ async def handle(message, context):
 """
 
     def test_attempts_restart_at_one(self, make_cli: Callable[..., OperatorCli]) -> None:
-        """And what died twice has both deaths in its story."""
-        said = "retries: {attempts: 2, backoff: {first: 10ms}}"
-        cli = make_cli(f"message: {{}}\n{said}", handlers=self.HANDLERS)
+        """A message that died twice has both deaths in its history."""
+        retries = "retries: {attempts: 2, backoff: {first: 10ms}}"
+        cli = make_cli(f"message: {{}}\n{retries}", handlers=self.HANDLERS)
         cli.trial.worker().ready()
         cli.trial.send([{"n": 1}])
-        wait_for(lambda: len(cli.dead()) == 1, "it died")
+        wait_for(lambda: len(cli.dead()) == 1, "the message is a dead letter")
         [first] = cli.dead()
         assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
-        wait_for(lambda: cli.dead() and first not in cli.dead(), "it died again")
+        wait_for(lambda: cli.dead() and first not in cli.dead(), "the message is a dead letter again")
         assert [line.split()[0] for line in cli.trial.ledger.read_text().splitlines()] == [
             "attempt-1",
             "attempt-2",
         ] * 2
         [again] = cli.dead()
-        told = cli.penstock("dlq", "show", "trial", again, "--json").json
-        assert (told["attempts"], len(told["deaths"])) == (2, 2)
+        document = cli.penstock("dlq", "show", "trial", again, "--json").json
+        assert (document["attempts"], len(document["deaths"])) == (2, 2)
 
 
 def test_a_terminal_shows_progress(cli: OperatorCli) -> None:
-    """In one line that changes, and is gone at the end."""
+    """One line is updated, and cleared at the end."""
     cli.died(40)
     outside, inside = pty.openpty()
     process = cli.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "40/s", stderr=inside)
     os.close(inside)
-    told = b""
+    output = b""
     with contextlib.suppress(OSError):  # the terminal ends with the process
         while part := os.read(outside, 4096):
-            told += part
+            output += part
     out, _ = process.communicate(timeout=PATIENCE)
     os.close(outside)
     assert (process.returncode, out) == (0, "replayed 40 dead letters of `trial`\n")
-    assert told.count(b"\rreplayed ") > 1
-    assert told.endswith(b" \r")
-    assert b"\n" not in told
+    assert output.count(b"\rreplayed ") > 1
+    assert output.endswith(b" \r")
+    assert b"\n" not in output
 
 
-class TestTrouble:
-    """Whatever happens in the middle, each letter is in the stream or among the dead, and there once."""
+class TestInterruptions:
+    """Whatever interrupts a replay, each message is in the stream or a dead letter, exactly once."""
 
     @pytest.mark.wire
     @pytest.mark.storm
-    def test_killed_again_and_again_under_load_it_loses_and_doubles_nothing(self, cli: OperatorCli) -> None:
-        """SIGKILL at any moment, while others send and bury; run again, it does the rest."""
-        letters, kills = 2000, 5
+    def test_repeated_kills_under_load_lose_and_duplicate_no_message(self, cli: OperatorCli) -> None:
+        """SIGKILL at any moment, during other sends and deaths; the next run does the rest."""
+        count, kills = 2000, 5
         cli.driver.create_group()
         keys = cli.keys
-        for start in range(0, letters, 100):
+        for start in range(0, count, 100):
             for n in range(start, start + 100):
                 cli.dies(b"data", b'{"n": %d}' % n)
-        going, extra = True, 0
+        running, added = True, 0
 
         async def load() -> None:
-            nonlocal extra
+            nonlocal added
             link = cli.driver.link()
-            while going:
-                data = b'{"n": %d}' % (letters + extra)
-                await link.call("XADD", keys.stream if extra % 2 else keys.dead, "*", "data", data)
-                extra += 1
+            while running:
+                data = b'{"n": %d}' % (count + added)
+                await link.call("XADD", keys.stream if added % 2 else keys.dead, "*", "data", data)
+                added += 1
                 await asyncio.sleep(0.001)
             await link.close()
 
-        busy = threading.Thread(target=run_async, args=(load(),))
+        traffic = threading.Thread(target=run_async, args=(load(),))
         chance = random.Random(7)  # noqa: S311 - no secret
         for _ in range(kills):
             process = cli.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", "--json")
             first_line(process)
-            if not busy.is_alive():
-                busy.start()
+            if not traffic.is_alive():
+                traffic.start()
             time.sleep(chance.uniform(0, 0.05))
             process.kill()
             process.communicate()
-        left = len(cli.dead())
-        going = False
-        busy.join()
-        assert left > 0, "the last kill came before the end"
+        remaining = len(cli.dead())
+        running = False
+        traffic.join()
+        assert remaining > 0, "the last kill came before the end"
         assert cli.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off").code == 0
-        assert numbers(cli) == Counter(range(letters + extra))
+        assert numbers(cli) == Counter(range(count + added))
         assert cli.dead() == {}
 
-    def test_ctrl_c_ends_it_after_the_letter_under_way(self, cli: OperatorCli) -> None:
-        """It tells how far it came; the rest waits."""
+    def test_ctrl_c_stops_after_the_current_dead_letter(self, cli: OperatorCli) -> None:
+        """It reports how many it replayed; the rest stays."""
         cli.died(500)
         process = cli.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "50/s", "--json")
         first_line(process)
@@ -325,10 +325,10 @@ class TestTrouble:
         assert numbers(cli) == Counter(range(500))
 
     @pytest.mark.parametrize("words", [["replay"], ["replay", "--yes"], ["purge"], ["purge", "--yes"]])
-    def test_ctrl_c_is_heeded_while_no_letter_is_meant(
+    def test_ctrl_c_stops_a_search_without_matches(
         self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch, words: list[str]
     ) -> None:
-        """A walk over many that ends with the page under way, and not with the last of them."""
+        """It stops after the current page."""
         cli.died(20)
         shown: list[str] = []
 
@@ -342,13 +342,13 @@ class TestTrouble:
         assert ran.code == 1
         assert "stopped" in ran.err
         assert re.search(r"^(\d) dead letters were looked at, and none is meant$", ran.err, re.MULTILINE)
-        assert all("looked at" in text for text in shown), "it is shown how far it has come"
+        assert all("looked at" in text for text in shown), "progress shows the number of dead letters read"
 
     @pytest.mark.parametrize("words", [["replay", "--yes"], ["purge", "--yes"]])
-    def test_ctrl_c_is_heeded_between_two_ids(
+    def test_ctrl_c_stops_between_two_ids(
         self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch, words: list[str]
     ) -> None:
-        """Of ids that are not there, the rest is not asked for."""
+        """Of missing ids, the rest is not looked up."""
         shown: list[str] = []
 
         def show(_: Progress, text: str) -> None:
@@ -361,10 +361,8 @@ class TestTrouble:
         assert ran.code == 1
         assert ran.err.count("there is no dead letter") < 3
 
-    def test_a_purge_that_is_stopped_deletes_nothing_more(
-        self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Not even those that it has found already."""
+    def test_a_stopped_purge_deletes_no_more(self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Not even dead letters that it has already read."""
         ids = cli.died(20)
 
         def show(_: Progress, text: str) -> None:
@@ -378,112 +376,112 @@ class TestTrouble:
         assert list(cli.dead()) == ids
 
     @pytest.mark.parametrize("verb", ["replay", "purge"])
-    def test_a_lost_answer_is_asked_for_again(self, server: Server, cli: OperatorCli, verb: str) -> None:
-        """The letter is gone by then, and counts as replayed; it is not replayed twice."""
-        here = PipelineDriver(server, "")
-        ids = [str(here.ask("XADD", here.keys.dead, "*", "data", f'{{"n": {n}}}')) for n in range(3)]
+    def test_a_lost_reply_is_retried(self, server: Server, cli: OperatorCli, verb: str) -> None:
+        """By then the dead letter is gone; it counts as replayed and is not replayed twice."""
+        driver = PipelineDriver(server, "")
+        ids = [str(driver.ask("XADD", driver.keys.dead, "*", "data", f'{{"n": {n}}}')) for n in range(3)]
         with Cable(server.port) as cable:
             target = Target(server.model().model_copy(update={"addresses": [cable.address]}), Credentials(), [server])
-            told: list[Any] = []
+            results: list[Any] = []
 
             async def scenario() -> None:
                 link = target.link()
-                said: list[str] = []
+                log_lines: list[str] = []
 
                 def mend(text: str) -> None:
-                    said.append(text)
+                    log_lines.append(text)
                     cable.mend()
 
-                ask = Insistence(mend)
-                walk = Walk(link, here.keys, cli.lens, ask=ask)
+                retries = Insistence(mend)
+                walk = Walk(link, driver.keys, cli.lens, ask=retries)
                 await walk.now()
 
-                async def letters() -> Any:  # noqa: ANN401 - an iterator of letters
+                async def dead_letters() -> Any:  # noqa: ANN401 - an iterator of dead letters
                     async for one in walk.named(ids):
                         if one.id == ids[1]:
                             cable.lose_answers()
                         yield one
 
                 if verb == "replay":
-                    replayed = Replayer(link, here.keys, Pace(None), ask=ask).replay(letters())
-                    told.extend([(one.entry is not None, one.trouble) async for one in replayed])
+                    replayed = Replayer(link, driver.keys, Pace(None), ask=retries).replay(dead_letters())
+                    results.extend([(one.entry is not None, one.trouble) async for one in replayed])
                 else:
-                    purged = purge(link, here.keys, letters(), ask=ask)
-                    told.extend([(len(one.deleted), len(one.gone)) async for one in purged])
+                    purged = purge(link, driver.keys, dead_letters(), ask=retries)
+                    results.extend([(len(one.deleted), len(one.gone)) async for one in purged])
                 await link.close()
-                assert [line.partition(":")[0] for line in said] == [
+                assert [line.partition(":")[0] for line in log_lines] == [
                     "Redis is unreachable, retrying",
                     "Redis is reachable again",
                 ]
 
             run_async(scenario())
         assert cable.lost.is_set()
-        assert here.listed("XRANGE", here.keys.dead, "-", "+") == []
+        assert driver.listed("XRANGE", driver.keys.dead, "-", "+") == []
         if verb == "replay":
-            assert told == [(True, ""), (False, ""), (True, "")]
-            assert len(here.entries()) == 3
+            assert results == [(True, ""), (False, ""), (True, "")]
+            assert len(driver.entries()) == 3
         else:
-            assert told == [(3, 0)]
+            assert results == [(3, 0)]
 
-    def test_losing_redis_reports_what_was_done(
+    def test_an_outage_of_redis_reports_the_progress(
         self, server: Server, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Run again when it is back, the rest is replayed."""
+        """Run again after the outage, it replays the rest."""
         monkeypatch.setattr("penstock.operating.reach.WAITS", (0.01, 0.01))
-        here = PipelineDriver(server, "")
+        driver = PipelineDriver(server, "")
         for n in range(300):
-            here.ask("XADD", here.keys.dead, "*", "data", f'{{"n": {n}}}')
-        words = ["dlq", "replay", "trial", "--all", "--yes", "--rate", "100/s", "--json"]
+            driver.ask("XADD", driver.keys.dead, "*", "data", f'{{"n": {n}}}')
+        arguments = ["dlq", "replay", "trial", "--all", "--yes", "--rate", "100/s", "--json"]
 
         def kill() -> None:
-            wait_for(lambda: here.number("XLEN", here.keys.stream) > 3, "some are replayed")
+            wait_for(lambda: driver.number("XLEN", driver.keys.stream) > 3, "more than 3 messages are replayed")
             server.kill()
 
         killer = threading.Thread(target=kill)
         killer.start()
-        ran = cli.penstock(*words, redis=server.url)
+        ran = cli.penstock(*arguments, redis=server.url)
         killer.join()
         assert ran.code == 1
         assert "error: Redis is unreachable" in ran.err
         assert "run it again for the rest" in ran.err
         server.start()
-        replayed = len(here.entries())
-        assert replayed - len(ran.objects) in (0, 1), "the last one's answer may have been lost"
+        replayed = len(driver.entries())
+        assert replayed - len(ran.objects) in (0, 1), "the reply to the last step may have been lost"
         assert cli.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", redis=server.url).code == 0
-        assert Counter(json.loads(one[1][1])["n"] for one in here.listed("XRANGE", "trial", "-", "+")) == Counter(
+        assert Counter(json.loads(one[1][1])["n"] for one in driver.listed("XRANGE", "trial", "-", "+")) == Counter(
             range(300)
         )
 
 
 class TestPurge:
-    """Letters that nobody needs any more."""
+    """`dlq purge` deletes dead letters."""
 
     @pytest.mark.wire
-    def test_only_those_that_are_meant_are_deleted(self, cli: OperatorCli) -> None:
+    def test_only_selected_dead_letters_are_deleted(self, cli: OperatorCli) -> None:
         cli.died(150, error="ValueError: no")
-        stays = cli.died(2, error="TimeoutError: too long")
+        others = cli.died(2, error="TimeoutError: too long")
         ran = cli.penstock("dlq", "purge", "trial", "--error", "ValueError", "--yes")
         assert (ran.code, ran.out) == (0, "deleted 150 dead letters of `trial`\n")
-        assert list(cli.dead()) == stays
+        assert list(cli.dead()) == others
 
     def test_json_has_one_object_per_message(self, cli: OperatorCli) -> None:
         ids = cli.died(3)
         ran = cli.penstock("dlq", "purge", "trial", *ids, "--yes", "--json")
         assert [one["id"] for one in ran.objects] == ids
 
-    def test_a_dead_letter_taken_by_others_is_not_reported_as_purged(
+    def test_a_dead_letter_deleted_by_others_is_not_reported_as_purged(
         self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It is named, and the exit code says that something was not as it should be."""
+        """It is named, and the exit code is 1."""
         ids = cli.died(3)
         belongs_to = DeadLetter.belongs_to
 
-        def takes(letter: DeadLetter, keys: PipelineKeys) -> bool:
-            if letter.id == ids[1]:
-                cli.ask("XDEL", keys.dead, letter.id)
-            return belongs_to(letter, keys)
+        def deletes_first(dead_letter: DeadLetter, keys: PipelineKeys) -> bool:
+            if dead_letter.id == ids[1]:
+                cli.ask("XDEL", keys.dead, dead_letter.id)
+            return belongs_to(dead_letter, keys)
 
-        monkeypatch.setattr(DeadLetter, "belongs_to", takes)
+        monkeypatch.setattr(DeadLetter, "belongs_to", deletes_first)
         ran = cli.penstock("dlq", "purge", "trial", "--all", "--yes", "--json")
         assert [one["id"] for one in ran.objects] == [ids[0], ids[2]]
         assert f"{ids[1]}: not deleted: it no longer exists" in ran.err
@@ -494,7 +492,7 @@ class TestPurge:
     def test_messages_that_die_meanwhile_stay(
         self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch, verb: str
     ) -> None:
-        """Also where nothing had died when it began."""
+        """Also when there was no dead letter at its start."""
         last = Walk.last
 
         async def dies_after(walk: Walk) -> str:
@@ -510,10 +508,10 @@ class TestPurge:
 
 
 class TestPace:
-    """No faster than was said."""
+    """`--rate` limits the pace of a replay."""
 
     @pytest.mark.parametrize(("text", "rate"), [("100/s", 100.0), ("30/m", 0.5), ("36/h", 0.01), ("off", None)])
-    def test_rates_are_read(self, text: str, rate: float | None) -> None:
+    def test_rates_are_parsed(self, text: str, rate: float | None) -> None:
         assert rate_of(text) == rate
 
     @pytest.mark.parametrize("text", ["100", "0/s", "-1/s", "1/d", "", "1.5/s", "/s"])
@@ -522,8 +520,8 @@ class TestPace:
         assert ran.code == 2
         assert "write it as `100/s`" in ran.err
 
-    def test_turns_are_even_and_nothing_is_made_up_for(self) -> None:
-        """After a pause of Redis one goes at once, and then the pace is as before."""
+    def test_turns_are_even_and_no_delay_is_caught_up(self) -> None:
+        """After a pause of Redis one dead letter goes at once; then the pace is as before."""
         now, slept = 0.0, []
 
         async def sleep(seconds: float) -> None:
@@ -544,7 +542,7 @@ class TestPace:
 
 @pytest.mark.wire
 def test_dead_letters_in_another_slot_are_refused(cli: OperatorCli) -> None:
-    """No step could move them."""
+    """No script can move them between slots."""
     spec = cli.pipeline.spec
     dead = spec.dead_letter.model_copy(update={"key": "elsewhere"})
     pipeline = PipelineDriver(cli.trial.target, "dead_letter: {key: elsewhere}").pipeline

@@ -1,4 +1,4 @@
-"""What `penstock acl` grants follows from the code: it cannot be forgotten when a script or a command is added."""
+"""The granted rights follow from the code: a new script or command without a right fails a test."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ PLACES = {
     Role.JANITOR: ("janitor", "pod"),
     Role.OPERATOR: ("operating", "producer"),
 }
-"""Where the code of each stands, in the package; and what it takes from `maintenance`."""
+"""The packages of each role; `files` adds the modules of `maintenance` that they import."""
 
 WORD = re.compile(r"[A-Z]{2,}")
-STRANGE = """streams:{a*b?}[c]"d'\\e"""
+AWKWARD = """streams:{a*b?}[c]"d'\\e"""
 OF_CONNECTIONS = {"auth", "sentinel", "role", "select", "asking", "cluster|slots"}
-"""Said by a connection where it must; the last four are granted where they are."""
+"""Commands that a connection sends only when needed; the last four are granted where they are needed."""
 
 
 def files(root: Path, *places: str) -> set[Path]:
     """The modules of a role of pipelines."""
     package = root / "packages/penstock/src/penstock"
-    found = {file for place in places for file in (package / place).rglob("*.py")} - {package / "operating/jobs.py"}
-    new = set(found)
+    modules = {file for place in places for file in (package / place).rglob("*.py")} - {package / "operating/jobs.py"}
+    new = set(modules)
     while new:
         maintenance = {
             name for file in new for name in re.findall(r"from penstock\.maintenance\.(\w+)", file.read_text())
         }
-        new = {package / "maintenance" / f"{name}.py" for name in maintenance} - found
-        found |= new
-    return found
+        new = {package / "maintenance" / f"{name}.py" for name in maintenance} - modules
+        modules |= new
+    return modules
 
 
 def commands_in(target: Target, source: str) -> set[str]:
-    """Real commands that stand first in a call, a tuple or a list: what might be sent."""
-    found = set()
+    """Real commands at the start of a call, a tuple or a list: the commands that the code may send."""
+    commands = set()
     for node in ast.walk(ast.parse(source)):
         parts = (
             node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
@@ -67,18 +67,17 @@ def commands_in(target: Target, source: str) -> set[str]:
                 break
             words.append(part.value)
         if words and exists(target, words[0]):
-            found.add(command(*words))
-    return found
+            commands.add(command(*words))
+    return commands
 
 
 def exists(target: Target, word: str) -> bool:
-    told = target.ask("COMMAND", "INFO", word)
-    return isinstance(told, list) and bool(told and told[0])
+    info = target.ask("COMMAND", "INFO", word)
+    return isinstance(info, list) and bool(info and info[0])
 
 
 @pytest.mark.parametrize("role", PLACES, ids=str)
-def test_all_that_a_role_sends_is_granted(root: Path, target: Target, role: Role) -> None:
-    """Whatever stands in its modules as a command, and no more."""
+def test_a_role_may_send_exactly_the_commands_of_its_code(root: Path, target: Target, role: Role) -> None:
     sent = {word for file in files(root, *PLACES[role]) for word in commands_in(target, file.read_text())}
     of_links = {word for file in files(root, "wire") for word in commands_in(target, file.read_text())}
     assert of_links - OF_CONNECTIONS == set(LINK)
@@ -86,26 +85,26 @@ def test_all_that_a_role_sends_is_granted(root: Path, target: Target, role: Role
 
 
 @pytest.mark.parametrize("role", PLACES, ids=str)
-def test_all_scripts_that_a_role_runs_are_read(root: Path, role: Role) -> None:
-    """By their names in its modules."""
+def test_a_role_has_exactly_the_scripts_of_its_code(root: Path, role: Role) -> None:
+    """The names of the scripts are found in its modules."""
     text = "".join(file.read_text() for file in files(root, *PLACES[role]))
-    named = {name for name in names() if re.search(rf'script\("{name}"\)', text)}
+    scripts = {name for name in names() if re.search(rf'script\("{name}"\)', text)}
     if role is Role.WORKER:
-        named |= set(re.findall(r'(?:return|_asked\()\s*"(settle|settle_with|park|bury|give_back)"', text))
-    assert named == set(SCRIPTS[role])
+        scripts |= set(re.findall(r'(?:return|_asked\()\s*"(settle|settle_with|park|bury|give_back)"', text))
+    assert scripts == set(SCRIPTS[role])
 
 
-def test_no_script_is_left_out() -> None:
+def test_every_script_has_a_role() -> None:
     assert set().union(*SCRIPTS.values()) == set(names())
 
 
 @pytest.mark.parametrize("name", names())
-def test_every_call_of_a_script_is_read(target: Target, name: str) -> None:
-    """None is overlooked, and each is a command that Redis has."""
+def test_every_call_of_a_script_is_parsed(target: Target, name: str) -> None:
+    """Each call is a command that Redis has."""
     text = re.sub(r"--[^\n]*", "", script(name).text.decode())
     calls = text.count("redis.call(") + text.count("redis.pcall(")
     assert calls == len(re.findall(r"redis\.p?call\(\s*(?:'[A-Z]+'|unpack\(\w+\))", text))
-    assert "redis.call" not in re.sub(r"redis\.p?call\(", "", text), "it is called, and not handed around"
+    assert "redis.call" not in re.sub(r"redis\.p?call\(", "", text), "`redis.call` is only called, never passed on"
     for word in called_by(name):
         container, _, _ = word.partition("|")
         assert exists(target, container)
@@ -113,18 +112,18 @@ def test_every_call_of_a_script_is_read(target: Target, name: str) -> None:
 
 
 def test_rights_for_a_script_match_its_calls() -> None:
-    """So that a right that is missing at night is missed here."""
+    """So that a missing right fails here and not in production."""
     assert dict(CALLED) == {name: called_by(name) for name in names()}
 
 
-def test_conditional_calls_are_made() -> None:
-    for name, at_times in CONDITIONAL.items():
-        for words in at_times.values():
+def test_a_script_makes_its_conditional_calls() -> None:
+    for name, calls in CONDITIONAL.items():
+        for words in calls.values():
             assert words <= called_by(name)
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "calls"),
     [
         ("redis.call('GET', KEYS[1])", {"get"}),
         ("redis.pcall('XINFO', 'GROUPS', KEYS[1])", {"xinfo|groups"}),
@@ -134,15 +133,15 @@ def test_conditional_calls_are_made() -> None:
         ("-- redis.call('FLUSHALL')\nreturn 1", set()),
     ],
 )
-def test_calls_are_read_as_they_are_written(monkeypatch: pytest.MonkeyPatch, text: str, found: set[str]) -> None:
-    assert read(monkeypatch, text) == found
+def test_calls_are_parsed_from_the_text(monkeypatch: pytest.MonkeyPatch, text: str, calls: set[str]) -> None:
+    assert read(monkeypatch, text) == calls
 
 
 @pytest.mark.parametrize(
     "text", ["redis.call(word, 1)", "redis.call(unpack(ARGV))", "local w = f()\nredis.call(unpack(w))"]
 )
-def test_a_call_that_cannot_be_read_is_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Rather than a right that is missing at night."""
+def test_a_call_that_cannot_be_parsed_is_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Otherwise its right would be missing in production."""
     with pytest.raises(ValueError, match="command"):
         read(monkeypatch, text)
 
@@ -153,16 +152,16 @@ def read(monkeypatch: pytest.MonkeyPatch, text: str) -> frozenset[str]:
     return called_by("made-up")
 
 
-def test_the_roles_that_may_be_named_are_all_there_are() -> None:
+def test_role_accepts_every_role() -> None:
     assert roles() == acl.ROLES
     assert set(Role) | {"scheduler"} == set(acl.ROLES)
 
 
 class TestPatterns:
-    """A pattern is for one key, whatever is in it."""
+    """A pattern matches one key only, whatever characters it has."""
 
-    @pytest.mark.parametrize("key", ["a*b", "a?b", "[ab]", "a\\b", "\\", "^a", "a]", "\u732b*", STRANGE])
-    def test_only_the_key_itself_fits(self, target: Target, key: str) -> None:
+    @pytest.mark.parametrize("key", ["a*b", "a?b", "[ab]", "a\\b", "\\", "^a", "a]", "\u732b*", AWKWARD])
+    def test_only_the_key_itself_matches(self, target: Target, key: str) -> None:
         others = ["aXb", "a", "b", "ab", "X", "", key + "x", "x" + key, key.replace("*", "X").replace("?", "X")]
         server = target.servers[0]
         server.ask("ACL", "SETUSER", "pattern", "reset", "on", "nopass", f"~{escaped(key)}", "+strlen")
@@ -173,24 +172,24 @@ class TestPatterns:
             server.ask("ACL", "DELUSER", "pattern")
 
     def test_keys_of_other_pipelines_are_refused(self, make_cli: Callable[..., OperatorCli], target: Target) -> None:
-        """Not those of one whose stream is called almost the same."""
-        cli = make_cli('stream: {key: "' + STRANGE.replace("\\", "\\\\").replace('"', '\\"') + '"}')
+        """Nor may a user touch a stream with a similar name."""
+        cli = make_cli('stream: {key: "' + AWKWARD.replace("\\", "\\\\").replace('"', '\\"') + '"}')
         declare_redis(cli)
-        told = cli.penstock("acl", "trial", "--json", "--role", "worker", redis="")
-        rules = told.json["users"][0]["rules"]
-        assert f"~{escaped(STRANGE)}" in rules
+        output = cli.penstock("acl", "trial", "--json", "--role", "worker", redis="")
+        rules = output.json["users"][0]["rules"]
+        assert f"~{escaped(AWKWARD)}" in rules
         server = target.servers[0]
         server.ask("ACL", "SETUSER", "pattern", "reset", "on", "nopass", *rules, "+strlen")
         try:
-            assert may(server.port, STRANGE)
-            assert not may(server.port, STRANGE.replace("*", "x"))
-            assert not may(server.port, STRANGE.replace("?", "x"))
+            assert may(server.port, AWKWARD)
+            assert not may(server.port, AWKWARD.replace("*", "x"))
+            assert not may(server.port, AWKWARD.replace("?", "x"))
         finally:
             server.ask("ACL", "DELUSER", "pattern")
 
 
 def may(port: int, key: str) -> bool:
-    """Whether the user `pattern` may touch a key; a cluster's node may still say that another has it."""
+    """Whether the user `pattern` may touch a key; a node of a cluster may still redirect to another."""
     raw = RawClient(LOOPBACK, port)
     try:
         raw.ask("AUTH", "pattern", "any")
@@ -203,19 +202,19 @@ def may(port: int, key: str) -> bool:
 
 
 class TestLines:
-    """What is printed is what `redis-cli` takes."""
+    """`redis-cli` accepts the printed lines."""
 
     @pytest.mark.parametrize(
         ("word", "line"),
         [("+get", "+get"), ("~a\\*b", "~a\\*b"), ('~a"\\*', '"~a\\"\\\\*"'), ("~a'b", '"~a\'b"')],
     )
-    def test_words_are_quoted_where_they_must_be(self, word: str, line: str) -> None:
+    def test_words_with_special_characters_are_quoted(self, word: str, line: str) -> None:
         assert quoted(word) == line
 
     @pytest.mark.needs("redis-cli")
-    def test_redis_cli_takes_them(self, make_cli: Callable[..., OperatorCli], target: Target) -> None:
-        """Given twice, they change nothing; a password stays."""
-        cli = make_cli('stream: {key: "' + STRANGE.replace("\\", "\\\\").replace('"', '\\"') + '"}')
+    def test_redis_cli_accepts_the_lines(self, make_cli: Callable[..., OperatorCli], target: Target) -> None:
+        """A second time changes nothing, and a password stays."""
+        cli = make_cli('stream: {key: "' + AWKWARD.replace("\\", "\\\\").replace('"', '\\"') + '"}')
         declare_redis(cli)
         lines = cli.penstock("acl", "trial", "--user-prefix", "cli-", redis="").out
         server = target.servers[0]
@@ -241,17 +240,17 @@ class TestLines:
         finally:
             server.ask("ACL", "DELUSER", "words", *users)
 
-    def test_all_pipelines_have_users_of_their_own_and_share_a_janitor(self, cli: OperatorCli) -> None:
+    def test_each_pipeline_has_its_own_users_and_shares_the_janitor(self, cli: OperatorCli) -> None:
         spec = (cli.trial.folder / "specs/trial.yaml").read_text()
         other = spec.replace("name: trial", "name: other").replace("{key: trial, group: trial}", "{key: b, group: b}")
         (cli.trial.folder / "specs/other.yaml").write_text(other)
         ran = cli.penstock("acl", "--json", redis="")
         assert ran.err == ""
-        told = {one["user"]: one for one in ran.json["users"]}
-        each = [f"{name}-{role}" for name in ("other", "trial") for role in ("producer", "worker", "scaler")]
-        assert list(told) == [*each, "penstock-janitor", "penstock-operator"]
-        assert {"~b", "~trial"} <= set(told["penstock-janitor"]["rules"])
-        assert "~b" not in told["trial-worker"]["rules"]
+        users = {one["user"]: one for one in ran.json["users"]}
+        own_users = [f"{name}-{role}" for name in ("other", "trial") for role in ("producer", "worker", "scaler")]
+        assert list(users) == [*own_users, "penstock-janitor", "penstock-operator"]
+        assert {"~b", "~trial"} <= set(users["penstock-janitor"]["rules"])
+        assert "~b" not in users["trial-worker"]["rules"]
         assert "leave SPEC out" in cli.penstock("acl", "other", redis="").err
 
     @pytest.mark.parametrize(("version", "reads"), [("6.2", "~trial"), ("7.0", "%R~trial"), ("8.2", "%R~trial")])
@@ -262,8 +261,8 @@ class TestLines:
         assert reads in user["rules"]
         assert ("clearselectors" in user["rules"]) == (version != "6.2")
 
-    def test_a_password_need_not_be_there(self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Redis is not asked."""
+    def test_it_needs_no_password(self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It does not connect to Redis."""
         for name in ("REDIS_PASSWORD", "REDIS_USERNAME"):
             monkeypatch.delenv(name, raising=False)
         platform = cli.trial.folder / "penstock.yaml"

@@ -1,4 +1,4 @@
-"""`penstock send` sends as every producer does, and tells what became of each message."""
+"""`penstock send` sends like every producer and reports the outcome of each message."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SCHEMA = "{type: object, required: [n], properties: {n: {type: integer}, text: {
 
 @pytest.fixture
 def cli(make_cli: Callable[..., OperatorCli]) -> OperatorCli:
-    """With a schema, and messages told apart by `n`."""
+    """A desk whose spec has a schema and deduplicates by `n`."""
     return make_cli(f"message: {{schema: {SCHEMA}, correlate: n, dedup: {{by: n, window: 1h}}, max_size: 1Ki}}")
 
 
-def piped(cli: OperatorCli, text: str, *words: str) -> tuple[int, str, str]:
-    """With standard input from a pipe."""
-    process = cli.start("send", "trial", *words, stdin=subprocess.PIPE)
+def piped(cli: OperatorCli, text: str, *options: str) -> tuple[int, str, str]:
+    """Run it with standard input from a pipe."""
+    process = cli.start("send", "trial", *options, stdin=subprocess.PIPE)
     out, err = process.communicate(text, timeout=PATIENCE)
     return process.returncode, out, err
 
@@ -43,16 +43,16 @@ def test_a_sent_message_is_in_the_stream_and_its_id_is_printed(cli: OperatorCli)
     assert fields[:4] == ["data", '{"n": 1}', "penstock-id", ran.out.strip()]
 
 
-def test_json_has_everything(cli: OperatorCli) -> None:
-    [told] = cli.penstock("send", "trial", '{"n": 1}', "--json").objects
-    assert told == {
-        "outcome": "sent", "id": told["id"], "entry": cli.driver.entries()[0], "due": None, "correlation": "1",
+def test_json_has_all_fields_of_an_outcome(cli: OperatorCli) -> None:
+    [outcome] = cli.penstock("send", "trial", '{"n": 1}', "--json").objects
+    assert outcome == {
+        "outcome": "sent", "id": outcome["id"], "entry": cli.driver.entries()[0], "due": None, "correlation": "1",
         "dropped": 0,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "problem"),
     [
         ('{"n": "x"}', "expected integer"),
         ("{}", "`n` is missing"),
@@ -62,50 +62,50 @@ def test_json_has_everything(cli: OperatorCli) -> None:
         ('{"n": 1, "text": "%s"}' % ("x" * 2000), "1Ki"),
     ],
 )
-def test_invalid_messages_are_not_sent(cli: OperatorCli, body: str, says: str) -> None:
-    """Checked before Redis is touched; nothing of it is quoted."""
+def test_invalid_messages_are_not_sent(cli: OperatorCli, body: str, problem: str) -> None:
+    """They are checked before Redis is contacted, and not quoted."""
     ran = cli.penstock("send", "trial", body)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("not sent: ")
-    assert says in ran.err
+    assert problem in ran.err
     assert "xxx" not in ran.err
     assert cli.driver.number("EXISTS", cli.keys.stream) == 0
-    [told] = cli.penstock("send", "trial", body, "--json").objects
-    assert told["outcome"] == "not-sent"
+    [outcome] = cli.penstock("send", "trial", body, "--json").objects
+    assert outcome["outcome"] == "not-sent"
 
 
-@pytest.mark.parametrize("words", [[], ["-"]])
-def test_standard_input_is_one_message(cli: OperatorCli, words: list[str]) -> None:
-    """Over as many lines as it likes."""
-    code, out, err = piped(cli, '{\n"n":\n5}\n', *words)
+@pytest.mark.parametrize("options", [[], ["-"]])
+def test_standard_input_is_one_message(cli: OperatorCli, options: list[str]) -> None:
+    """It may span several lines."""
+    code, out, err = piped(cli, '{\n"n":\n5}\n', *options)
     assert (code, err) == (0, "")
     assert is_ulid(out.strip())
     [fields] = cli.entries()
     assert json.loads(fields[1]) == {"n": 5}
 
 
-def test_lines_are_a_message_each(cli: OperatorCli) -> None:
-    """In order; one that is wrong stops none of the others, and is told by its line."""
+def test_each_line_is_a_message(cli: OperatorCli) -> None:
+    """They are sent in order; an invalid line is reported with its number and stops no other."""
     code, out, err = piped(cli, '{"n": 1}\n\n{"n": "x"}\nnope\n{"n": 2}', "--lines")
     assert code == 1
     assert [json.loads(fields[1])["n"] for fields in cli.entries()] == [1, 2]
     assert len(out.splitlines()) == 2
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 3", "line 4"]
     code, out, _ = piped(cli, '{"n": 3}\n{"n": 1}\n{}\n', "--lines", "--json")
-    told = [json.loads(line) for line in out.splitlines()]
-    assert [(one["line"], one["outcome"]) for one in told] == [(1, "sent"), (2, "duplicate"), (3, "not-sent")]
+    outcomes = [json.loads(line) for line in out.splitlines()]
+    assert [(one["line"], one["outcome"]) for one in outcomes] == [(1, "sent"), (2, "duplicate"), (3, "not-sent")]
     assert code == 1
 
 
-def test_many_lines_come_in_their_order(cli: OperatorCli) -> None:
+def test_many_lines_keep_their_order(cli: OperatorCli) -> None:
     code, out, _ = piped(cli, "".join(f'{{"n": {n}}}\n' for n in range(5000)), "--lines")
     assert code == 0
     assert [json.loads(fields[1])["n"] for fields in cli.entries()] == list(range(5000))
     assert len(set(out.split())) == 5000
 
 
-def test_lines_are_sent_as_they_come(cli: OperatorCli) -> None:
-    """Whoever writes slowly does not wait for the end of his input."""
+def test_each_line_is_sent_immediately(cli: OperatorCli) -> None:
+    """A slow writer need not end its input first."""
     process = cli.start("send", "trial", "--lines", stdin=subprocess.PIPE)
     assert process.stdin
     assert process.stdout
@@ -118,7 +118,7 @@ def test_lines_are_sent_as_they_come(cli: OperatorCli) -> None:
 
 
 def test_ctrl_c_ends_typed_input(cli: OperatorCli) -> None:
-    """At a terminal it says what it waits for; Ctrl-C ends it at once."""
+    """At a terminal it prompts for the input; Ctrl-C stops it at once."""
     outside, inside = pty.openpty()
     process = cli.start("send", "trial", stdin=inside)
     os.close(inside)
@@ -131,7 +131,7 @@ def test_ctrl_c_ends_typed_input(cli: OperatorCli) -> None:
 
 
 def test_a_duplicate_is_reported_without_failure(cli: OperatorCli) -> None:
-    """Under the id of the one that was sent."""
+    """It prints the id of the first message."""
     first = cli.penstock("send", "trial", '{"n": 1}')
     ran = cli.penstock("send", "trial", '{"n": 1}')
     assert (ran.code, ran.out) == (0, first.out)
@@ -139,7 +139,7 @@ def test_a_duplicate_is_reported_without_failure(cli: OperatorCli) -> None:
     assert len(cli.entries()) == 1
 
 
-def test_a_key_stands_for_the_field(cli: OperatorCli) -> None:
+def test_key_replaces_the_deduplication_field(cli: OperatorCli) -> None:
     outcomes = [
         cli.penstock("send", "trial", f'{{"n": {n}}}', "--key", key, "--json").objects[0]["outcome"]
         for n, key in ((1, "a"), (1, "b"), (2, "a"))
@@ -147,10 +147,10 @@ def test_a_key_stands_for_the_field(cli: OperatorCli) -> None:
     assert outcomes == ["sent", "sent", "duplicate"]
 
 
-@pytest.mark.parametrize("words", [["--delay", "1h"], ["--at", "2099-01-31T08:00:00Z"]])
+@pytest.mark.parametrize("options", [["--delay", "1h"], ["--at", "2099-01-31T08:00:00Z"]])
 @pytest.mark.wire
-def test_a_message_may_be_due_later(cli: OperatorCli, words: list[str]) -> None:
-    ran = cli.penstock("send", "trial", '{"n": 1}', *words)
+def test_delay_and_at_delay_the_message(cli: OperatorCli, options: list[str]) -> None:
+    ran = cli.penstock("send", "trial", '{"n": 1}', *options)
     assert ran.code == 0
     assert ran.err.startswith("due at ")
     assert cli.driver.number("ZCARD", cli.keys.delayed) == 1
@@ -166,12 +166,12 @@ def test_a_full_backlog_is_reported(make_cli: Callable[..., OperatorCli]) -> Non
     ran = cli.penstock("send", "trial", "{}")
     assert ran.code == 1
     assert "`stream.backlog.limit`" in ran.err
-    [told] = cli.penstock("send", "trial", "{}", "--json").objects
-    assert (told["outcome"], told["reason"]) == ("not-sent", "rejected")
+    [outcome] = cli.penstock("send", "trial", "{}", "--json").objects
+    assert (outcome["outcome"], outcome["reason"]) == ("not-sent", "rejected")
 
 
-def test_an_unanswered_send_is_unknown(make_cli: Callable[..., OperatorCli], server: Server) -> None:
-    """Not failed: it may have been sent, and here it was."""
+def test_a_send_without_a_reply_is_unknown(make_cli: Callable[..., OperatorCli], server: Server) -> None:
+    """Not failed: Redis may have stored the message, and here it did."""
     cli = make_cli("message: {}\nsend: {attempts: 1}")
     with Cable(server.port) as cable:
         url = f"redis://{cable.address}"
@@ -184,14 +184,14 @@ def test_an_unanswered_send_is_unknown(make_cli: Callable[..., OperatorCli], ser
         cable.lose_answers()
         out, _ = process.communicate("{}\n", timeout=PATIENCE)
     assert process.returncode == 1
-    told = json.loads(out)
-    assert (told["line"], told["outcome"]) == (2, "unknown")
-    assert "may have been sent" in told["error"]
+    outcome = json.loads(out)
+    assert (outcome["line"], outcome["outcome"]) == (2, "unknown")
+    assert "may have been sent" in outcome["error"]
     assert len(PipelineDriver(server, "").entries()) == 2
 
 
-def test_absence_of_redis_is_one_sentence(make_cli: Callable[..., OperatorCli]) -> None:
-    """Nothing was sent, and nobody logs beside it."""
+def test_an_unreachable_redis_is_one_line_and_a_hint(make_cli: Callable[..., OperatorCli]) -> None:
+    """It sends nothing and logs nothing."""
     cli = make_cli("message: {}\nsend: {attempts: 1}")
     ran = cli.penstock("send", "trial", "{}", redis=f"redis://127.0.0.1:{free_port()}")
     assert (ran.code, ran.out) == (1, "")
@@ -204,10 +204,10 @@ def test_absence_of_redis_is_one_sentence(make_cli: Callable[..., OperatorCli]) 
 
 
 def test_the_hint_is_printed_once(make_cli: Callable[..., OperatorCli]) -> None:
-    """However many were not sent; and of a refusal as well, but not of what is wrong with a message itself."""
+    """For any number of messages, and for refused commands; invalid messages have no hint."""
     cli = make_cli("message: {}\nsend: {attempts: 1}")
-    where = f"redis://127.0.0.1:{free_port()}"
-    process = cli.start("send", "trial", "--lines", redis=where, stdin=subprocess.PIPE)
+    url = f"redis://127.0.0.1:{free_port()}"
+    process = cli.start("send", "trial", "--lines", redis=url, stdin=subprocess.PIPE)
     _, err = process.communicate("{}\n{}\n{}\nnope\n", timeout=PATIENCE)
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 1", "line 2", "line 3", "line 4", "hint"]
     cli.ask("SET", cli.keys.stream, "no stream")
@@ -216,7 +216,7 @@ def test_the_hint_is_printed_once(make_cli: Callable[..., OperatorCli]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "options",
     [
         ["{}", "--lines"],
         ["--lines", "--key", "a"],
@@ -226,8 +226,8 @@ def test_the_hint_is_printed_once(make_cli: Callable[..., OperatorCli]) -> None:
         ["{}", "--delay", "5"],
     ],
 )
-def test_contradictory_options_are_refused(cli: OperatorCli, words: list[str]) -> None:
-    ran = cli.penstock("send", "trial", *words)
+def test_contradictory_options_are_refused(cli: OperatorCli, options: list[str]) -> None:
+    ran = cli.penstock("send", "trial", *options)
     assert ran.code == 2
     assert len(ran.err.splitlines()) == 2
 

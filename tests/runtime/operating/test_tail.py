@@ -1,4 +1,4 @@
-"""`penstock tail` follows, and takes nothing."""
+"""`penstock tail` follows a stream and takes no message."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from patience import PATIENCE
 from servers import Server
 
 
-def follow(cli: OperatorCli, *words: str) -> tuple[IO[str], Callable[[], tuple[str, str]]]:
-    """Begin, and give its lines once it follows; and what ends it with Ctrl-C."""
-    process = cli.start("tail", "trial", *words)
+def follow(cli: OperatorCli, *options: str) -> tuple[IO[str], Callable[[], tuple[str, str]]]:
+    """Start it; return its lines, and a function that ends it with Ctrl-C."""
+    process = cli.start("tail", "trial", *options)
     assert process.stdout
     assert process.stderr
     assert process.stderr.readline() == "following `trial`; press Ctrl-C to stop\n"
 
     def end() -> tuple[str, str]:
         process.send_signal(signal.SIGINT)
-        told = process.communicate(timeout=PATIENCE)
+        outputs = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
-        return told
+        return outputs
 
     return process.stdout, end
 
 
 @pytest.mark.wire
 def test_only_new_messages_are_shown(cli: OperatorCli) -> None:
-    """And Ctrl-C is no failure."""
+    """Ctrl-C is no failure."""
     cli.driver.add(3)
     lines, end = follow(cli, "--json")
     for number in range(5):
         id_ = cli.ask("XADD", cli.keys.stream, "*", "data", f'{{"n": {number}, "secret": "x"}}')
-        told = json.loads(lines.readline())
-        assert (told["id"], told["fields"]) == (id_, {"n": number})
-        assert "secret" not in str(told)
+        message = json.loads(lines.readline())
+        assert (message["id"], message["fields"]) == (id_, {"n": number})
+        assert "secret" not in str(message)
     assert end() == ("", "")
 
 
 def test_it_can_start_with_existing_messages(cli: OperatorCli) -> None:
-    """The oldest of them first; then what comes."""
+    """The oldest of them first, then the new ones."""
     ids = cli.driver.add(5)
     lines, end = follow(cli, "--json", "--last", "3")
     assert [json.loads(lines.readline())["id"] for _ in range(3)] == ids[-3:]
@@ -59,8 +59,8 @@ def test_it_waits_for_a_missing_stream(cli: OperatorCli) -> None:
     end()
 
 
-def test_a_group_hears_nothing_of_it(cli: OperatorCli) -> None:
-    """What is shown is still new for workers."""
+def test_it_reads_outside_the_group(cli: OperatorCli) -> None:
+    """Messages that it shows are still new for workers."""
     cli.driver.create_group()
     lines, end = follow(cli)
     ids = cli.driver.add(2)
@@ -71,21 +71,21 @@ def test_a_group_hears_nothing_of_it(cli: OperatorCli) -> None:
     assert cli.driver.read(cli.driver.join_group()) == ids
 
 
-def test_bodies_are_shown_where_that_is_asked_for(cli: OperatorCli) -> None:
-    """One that cannot be read is shown as it stands; nothing in it can move a cursor."""
+def test_bodies_shows_bodies(cli: OperatorCli) -> None:
+    """An unreadable body is shown escaped, so that it cannot move the cursor."""
     lines, end = follow(cli, "--bodies")
     cli.ask("XADD", cli.keys.stream, "*", "data", '{"secret": 42}')
     cli.ask("XADD", cli.keys.stream, "*", "data", "\x1b[2J")
-    told = [lines.readline() for _ in range(5)]
-    assert told[1:4] == ["  {\n", '    "secret": 42\n', "  }\n"]
-    assert told[4].endswith("(its body cannot be read)\n")
+    lines_shown = [lines.readline() for _ in range(5)]
+    assert lines_shown[1:4] == ["  {\n", '    "secret": 42\n', "  }\n"]
+    assert lines_shown[4].endswith("(its body cannot be read)\n")
     assert lines.readline() == '  data: "\\u001b[2J"\n'
     end()
 
 
 @pytest.mark.wire
 def test_a_lost_connection_loses_no_message(cli: OperatorCli, server: Server) -> None:
-    """What came meanwhile is shown when Redis is back."""
+    """Messages sent during the outage are shown when Redis is back."""
     process = cli.start("tail", "trial", "--json", redis=server.url)
     assert process.stdout
     assert process.stderr
