@@ -1,4 +1,4 @@
-"""A repository to run the command in, and the command, in this process."""
+"""Fixtures: a repository as the current folder, and the command in this process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ image: registry.example/media:1.4.2
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run of the command came to."""
+    """The result of a run of the command."""
 
     code: int
     out: str
@@ -37,7 +37,7 @@ class Ran:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with one spec that is right; the current folder."""
+    """A repository with one valid spec, as the current folder."""
     (tmp_path / "specs").mkdir()
     (tmp_path / "penstock.yaml").write_text(PLATFORM)
     (tmp_path / "specs" / "media-cluster.yaml").write_text(SPEC)
@@ -48,15 +48,15 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def penstock(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Runs the command as `main` does, exit code included."""
+    """Runs the command through `main`, and returns its exit code and output."""
 
     def run(*arguments: str) -> Ran:
         monkeypatch.setattr(sys, "argv", ["penstock", *arguments])
         capsys.readouterr()
         with pytest.raises(SystemExit) as stopped:
             main()
-        told = capsys.readouterr()
+        captured = capsys.readouterr()
         code = stopped.value.code
-        return Ran(code if isinstance(code, int) else 1, told.out, told.err)
+        return Ran(code if isinstance(code, int) else 1, captured.out, captured.err)
 
     return run

@@ -1,4 +1,4 @@
-"""The cache never tells yesterday's news: it hangs on content, tools, environments and the day."""
+"""The lint cache is never outdated: its key has content, tools, environments and the date."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Run = Callable[..., Any]
 
 @pytest.fixture(autouse=True)
 def engine_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many specs the engine really checked, run by run."""
-    from penstock_spec.linting import check, lint  # noqa: PLC0415 - the modules that are watched
+    """The number of specs that the engine checked, by run."""
+    from penstock_spec.linting import check, lint  # noqa: PLC0415 - the patched modules
 
     runs: list[int] = []
     real_lint, real_check = lint.lint, check.check_and_resolve
 
-    def counted_lint(*arguments: Any) -> Any:  # noqa: ANN401 - passed on as it came
+    def counted_lint(*arguments: Any) -> Any:  # noqa: ANN401 - passed on unchanged
         runs.append(0)
         return real_lint(*arguments)
 
@@ -45,7 +45,7 @@ def test_an_unchanged_run_is_answered_from_the_cache(penstock: Run, engine_runs:
     assert first == second
 
 
-def test_findings_come_from_the_cache_as_they_were(repository: Path, penstock: Run, engine_runs: list[int]) -> None:
+def test_findings_from_the_cache_are_the_same(repository: Path, penstock: Run, engine_runs: list[int]) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(spec.read_text() + "shutdown: {grace: 20s}\nenvironments: {dev: {shutdown.grace: 2m}}\n")
     first, second = penstock("lint"), penstock("lint")
@@ -55,8 +55,8 @@ def test_findings_come_from_the_cache_as_they_were(repository: Path, penstock: R
     assert first == second
 
 
-def test_an_edit_is_seen_though_size_and_time_stay(repository: Path, penstock: Run) -> None:
-    """Time stamps lie: an edit within a tick, a checkout, a restored backup."""
+def test_an_edit_with_the_same_size_and_time_is_noticed(repository: Path, penstock: Run) -> None:
+    """Times are unreliable: an edit within a tick, a checkout, a restored backup."""
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(spec.read_text() + "shutdown: {grace: 99s}\n")
     stamp = spec.stat()
@@ -85,7 +85,7 @@ def test_a_change_of_the_platform_file_checks_everything(
     assert engine_runs == [1, 1]
 
 
-def test_a_finding_across_specs_ends_with_the_other_spec(repository: Path, penstock: Run) -> None:
+def test_a_finding_across_specs_disappears_with_the_other_spec(repository: Path, penstock: Run) -> None:
     twin = repository / "specs" / "twin.yaml"
     twin.write_text((repository / "specs" / "media-cluster.yaml").read_text())
     assert "name-used-twice" in penstock("lint").out
@@ -93,7 +93,7 @@ def test_a_finding_across_specs_ends_with_the_other_spec(repository: Path, penst
     assert penstock("lint").code == 0
 
 
-def test_a_file_beside_a_spec_is_watched(repository: Path, penstock: Run) -> None:
+def test_a_change_of_a_file_next_to_a_spec_is_noticed(repository: Path, penstock: Run) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(spec.read_text() + 'message: {schema: {model: "media.models:Job"}}\n')
     assert penstock("lint").code == 1
@@ -104,10 +104,10 @@ def test_a_file_beside_a_spec_is_watched(repository: Path, penstock: Run) -> Non
     assert penstock("lint").code == 1
 
 
-def test_a_suppression_ends_on_its_day(repository: Path, penstock: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suppression_expires_on_its_date(repository: Path, penstock: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
-    waiver = "{rule: grace-shorter-than-timeout, reason: the handler is quick, until: 2027-01-31}"
-    spec.write_text(spec.read_text() + f"shutdown: {{grace: 20s}}\nsuppress: [{waiver}]\n")
+    suppression = "{rule: grace-shorter-than-timeout, reason: the handler is quick, until: 2027-01-31}"
+    spec.write_text(spec.read_text() + f"shutdown: {{grace: 20s}}\nsuppress: [{suppression}]\n")
     assert penstock("lint").code == 0
     monkeypatch.setenv("PENSTOCK_TODAY", "2027-01-31")
     assert penstock("lint").code == 0
@@ -122,7 +122,7 @@ def test_a_new_version_invalidates_the_cache(
     penstock: Run, engine_runs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     penstock("lint")
-    monkeypatch.setattr(cache, "version", lambda tool: f"{tool} of tomorrow")
+    monkeypatch.setattr(cache, "version", lambda tool: f"{tool} next")
     penstock("lint")
     assert engine_runs == [1, 1]
 
@@ -136,12 +136,12 @@ def test_environments_are_cached_separately(repository: Path, penstock: Run) -> 
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{}", '{"key": 1}', "\0", "nested"])
-def test_a_damaged_cache_counts_as_none(damage: str, repository: Path, penstock: Run, engine_runs: list[int]) -> None:
+def test_a_damaged_cache_is_ignored(damage: str, repository: Path, penstock: Run, engine_runs: list[int]) -> None:
     penstock("lint")
     for file in (repository / cache.FOLDER).glob("*.json"):
-        kept = json.loads(file.read_text())
-        hollow = dict.fromkeys(kept, 1) | {name: kept[name] for name in ("key", "around") if name in kept}
-        file.write_text(json.dumps(hollow) if damage == "nested" else damage)
+        cached = json.loads(file.read_text())
+        damaged = dict.fromkeys(cached, 1) | {name: cached[name] for name in ("key", "around") if name in cached}
+        file.write_text(json.dumps(damaged) if damage == "nested" else damage)
     assert penstock("lint").code == 0
     assert engine_runs == [1, 1]
 
@@ -151,15 +151,15 @@ def test_concurrent_runs_agree_and_leave_a_valid_cache(repository: Path) -> None
     spec.write_text(spec.read_text() + "shutdown: {grace: 20s}\n")
     command = [sys.executable, "-m", "penstock", "lint"]
     running = [subprocess.Popen(command, cwd=repository, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    told = {process.communicate()[0] for process in running}
-    assert len(told) == 1
-    assert "grace-shorter-than-timeout" in told.pop()
-    left = sorted(path.name for path in (repository / cache.FOLDER).iterdir())
-    assert left == [".gitignore", "run.json", "specs.json"]
-    assert all(json.loads((repository / cache.FOLDER / name).read_text()) for name in left[1:])
+    outputs = {process.communicate()[0] for process in running}
+    assert len(outputs) == 1
+    assert "grace-shorter-than-timeout" in outputs.pop()
+    files = sorted(path.name for path in (repository / cache.FOLDER).iterdir())
+    assert files == [".gitignore", "run.json", "specs.json"]
+    assert all(json.loads((repository / cache.FOLDER / name).read_text()) for name in files[1:])
 
 
-def test_a_cache_that_cannot_be_written_costs_speed_alone(repository: Path, penstock: Run) -> None:
+def test_a_cache_that_cannot_be_written_is_no_error(repository: Path, penstock: Run) -> None:
     (repository / cache.FOLDER).write_text("a file is in the way")
     assert penstock("lint").code == 0
     assert (repository / cache.FOLDER).read_text() == "a file is in the way"

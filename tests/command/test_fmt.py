@@ -1,4 +1,4 @@
-"""`penstock fmt` changes the style and nothing else."""
+"""`penstock fmt` changes the style only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from penstock_spec.reading import read
 Run = Callable[..., Any]
 
 LOOSE = """\
-# whose it is
+# the owner
 kind:   pipeline   # a kind
 name: media-cluster
 
@@ -40,8 +40,8 @@ message: {correlate: null}
 environments:
     dev: { work.concurrency: 1 }
 """
-TIDY = """\
-# whose it is
+FORMATTED = """\
+# the owner
 kind: pipeline     # a kind
 name: media-cluster
 
@@ -61,24 +61,24 @@ environments:
 
 
 def style(text: str | bytes) -> str | NotFormatted:
-    raw = text.encode() if isinstance(text, str) else text
-    return formatted(File(Path("spec.yaml"), "spec.yaml", raw))
+    content = text.encode() if isinstance(text, str) else text
+    return formatted(File(Path("spec.yaml"), "spec.yaml", content))
 
 
-def test_one_style() -> None:
-    assert style(LOOSE) == TIDY
+def test_a_file_is_formatted() -> None:
+    assert style(LOOSE) == FORMATTED
 
 
 def test_formatted_files_stay_unchanged() -> None:
-    assert style(TIDY) == TIDY
+    assert style(FORMATTED) == FORMATTED
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r"])
-def test_line_ends_and_the_byte_order_mark_are_put_right(ends: str) -> None:
-    assert style(b"\xef\xbb\xbf" + LOOSE.replace("\n", ends).encode()) == TIDY
+def test_line_ends_and_the_byte_order_mark_are_normalized(ends: str) -> None:
+    assert style(b"\xef\xbb\xbf" + LOOSE.replace("\n", ends).encode()) == FORMATTED
 
 
-def test_values_keep_how_they_are_written() -> None:
+def test_values_keep_their_notation() -> None:
     text = "a: 1.30\nb: 0x10\nc: 1m30s\nd: \"12\"\ne: yes\nf: 'it''s'\ng: ~\nh: |\n  line\n   line\ni: 1e3\n"
     result = style(text)
     assert isinstance(result, str)
@@ -91,7 +91,7 @@ def test_unreadable_files_stay_unchanged(text: str) -> None:
     assert isinstance(style(text), NotFormatted)
 
 
-WHERE_COMMENTS_GO = {
+COMMENTS = {
     "below the last block": ("dev:\n    a: 3s\n# vim: set ft=yaml\n", "dev:\n  a: 3s\n# vim: set ft=yaml\n"),
     "above the next key": ("a:\n    b:\n        c: 1\n# of d\nd: 1\n", "a:\n  b:\n    c: 1\n# of d\nd: 1\n"),
     "at the end of its block": ("a:\n    b: 1\n    # of a\nd: 1\n", "a:\n  b: 1\n  # of a\nd: 1\n"),
@@ -113,10 +113,10 @@ WHERE_COMMENTS_GO = {
 }
 
 
-@pytest.mark.parametrize(("loose", "tidy"), WHERE_COMMENTS_GO.values(), ids=WHERE_COMMENTS_GO)
-def test_comments_stay_with_their_lines(loose: str, tidy: str) -> None:
-    assert style(loose) == tidy
-    assert style(tidy) == tidy
+@pytest.mark.parametrize(("loose", "formatted_text"), COMMENTS.values(), ids=COMMENTS)
+def test_comments_stay_with_their_lines(loose: str, formatted_text: str) -> None:
+    assert style(loose) == formatted_text
+    assert style(formatted_text) == formatted_text
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_significant_text_stays(text: str) -> None:
     assert style(text) == text
 
 
-def test_texts_move_as_a_whole() -> None:
+def test_block_texts_are_indented_as_one() -> None:
     assert style("a:\n    b: |\n          one\n            two\n") == "a:\n  b: |\n    one\n      two\n"
 
 
@@ -150,24 +150,24 @@ BEHIND = st.sampled_from(["", "", " #", "   #", "  "])
 
 @st.composite
 def blocks(draw: st.DrawFn, indent: str = "", dash: str = "") -> str:
-    """A mapping, or a list by its dash, in some style, with comments anywhere; each `#` that ends a line is one."""
-    told = ""
+    """A mapping, or a list if `dash` is set, in some style with comments anywhere; each `#` at a line's end is one."""
+    text = ""
     for number in range(draw(st.integers(1, 4))):
-        told += draw(BETWEEN)
+        text += draw(BETWEEN)
         start = f"{indent}{dash or f'k{number}:'}"
         if len(indent) < 9 and draw(st.booleans()):
             inner = draw(st.sampled_from(["", "- ", "-   "]))
             deeper = draw(st.integers(0 if inner and not dash else 1, 4))
-            told += f"{start}{draw(BEHIND)}\n{draw(blocks(indent + ' ' * deeper, inner))}"
+            text += f"{start}{draw(BEHIND)}\n{draw(blocks(indent + ' ' * deeper, inner))}"
             continue
         value = draw(VALUES)
         last = "" if value in TEXTS else draw(BEHIND)
-        told += f"{start} {value}{last}\n".replace("\n", "\n" + indent).removesuffix(indent)
-    return told
+        text += f"{start} {value}{last}\n".replace("\n", "\n" + indent).removesuffix(indent)
+    return text
 
 
 @given(blocks())
-def test_comments_and_data_stay_and_once_is_enough(text: str) -> None:
+def test_formatting_keeps_comments_and_data_and_is_idempotent(text: str) -> None:
     numbers = count()
     text = re.sub(r"#(?=\n)", lambda _: f"# {next(numbers)}", text)
     before = read("a", text.encode())
@@ -189,31 +189,33 @@ def test_check_and_diff_change_nothing(repository: Path, penstock: Run) -> None:
     assert spec.read_text() == LOOSE
 
 
-def test_formatting_is_done_once_and_permissions_stay(repository: Path, penstock: Run) -> None:
+def test_formatting_keeps_permissions_and_reports_formatted_files(repository: Path, penstock: Run) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(LOOSE)
     spec.chmod(0o640)
     penstock("fmt")
-    assert (spec.read_text(), spec.stat().st_mode & 0o777) == (TIDY, 0o640)
+    assert (spec.read_text(), spec.stat().st_mode & 0o777) == (FORMATTED, 0o640)
     assert penstock("fmt").out == "all files are formatted\n"
     assert list((repository / "specs").iterdir()) == [spec]
 
 
-def test_a_name_is_shown_so_that_nothing_in_it_moves_the_cursor(repository: Path, penstock: Run) -> None:
+def test_control_characters_in_a_file_name_are_escaped(repository: Path, penstock: Run) -> None:
     (repository / "specs" / "two\nlines.yaml").write_text(LOOSE)
     assert penstock("fmt", "--check").out == "specs/two\\u000alines.yaml: would be formatted\n"
     assert penstock("fmt", "--diff").out.startswith("--- specs/two\\u000alines.yaml\n+++ specs/two\\u000alines.yaml\n")
 
 
-def test_a_full_disk_leaves_only_the_old_file(repository: Path) -> None:
+def test_a_full_disk_keeps_the_old_file_only(repository: Path) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(LOOSE)
 
-    def no_room() -> None:
+    def limit_file_size() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
     command = [sys.executable, "-m", "penstock", "fmt"]
-    ran = subprocess.run(command, cwd=repository, capture_output=True, preexec_fn=no_room, text=True, check=False)
+    ran = subprocess.run(
+        command, cwd=repository, capture_output=True, preexec_fn=limit_file_size, text=True, check=False
+    )
     assert (ran.returncode, ran.stderr) == (
         2,
         (

@@ -1,4 +1,4 @@
-"""`penstock init` makes a repository that works, and harms nothing that is there."""
+"""`penstock init` creates a repository that works, and keeps existing files."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("empty")
-def test_a_new_repository_lints_clean_and_is_in_style(penstock: Run) -> None:
+def test_a_new_repository_has_no_findings_and_is_formatted(penstock: Run) -> None:
     assert penstock("init", "pipelines").code == 0
     assert penstock("lint", "--strict", "--platform", "pipelines/penstock.yaml", "pipelines/specs").code == 0
     assert penstock("fmt", "--check", "--platform", "pipelines/penstock.yaml").out == "all files are formatted\n"
 
 
 def test_it_writes_the_files_that_it_lists(empty: Path, penstock: Run) -> None:
-    told = penstock("init").out.splitlines()
-    written = {line.split()[1] for line in told if line.startswith("written")}
+    lines = penstock("init").out.splitlines()
+    written = {line.split()[1] for line in lines if line.startswith("written")}
     assert written == {path.relative_to(empty).as_posix() for path in empty.rglob("*") if path.is_file()}
     assert written >= set(STARTER)
 
 
-def test_a_file_that_is_there_stays_as_it_is(empty: Path, penstock: Run) -> None:
+def test_an_existing_file_is_kept(empty: Path, penstock: Run) -> None:
     (empty / "README.md").write_text("ours\n")
     assert "kept    README.md" in penstock("init").out
     assert (empty / "README.md").read_text() == "ours\n"
@@ -47,7 +47,7 @@ def test_a_repository_is_not_created_twice(empty: Path, penstock: Run) -> None:
     assert before == {path: path.read_bytes() for path in empty.rglob("*") if path.is_file()}
 
 
-def test_the_schemas_lie_where_the_specs_look_for_them(empty: Path, penstock: Run) -> None:
+def test_the_schema_paths_in_specs_exist(empty: Path, penstock: Run) -> None:
     penstock("init")
     for spec in ("penstock.yaml", "specs/hello.yaml"):
         first = (empty / spec).read_text().partition("\n")[0]

@@ -1,4 +1,4 @@
-"""`penstock new` writes a spec that lints, or says what is missing; on a terminal it asks."""
+"""`penstock new` writes a valid spec or names the missing options; on a terminal it asks for them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 Run = Callable[..., Any]
-SAID = ("--team", "media", "--handler", "media.jobs:resize", "--image", "registry.example/media:1.0.0")
+OPTIONS = ("--team", "media", "--handler", "media.jobs:resize", "--image", "registry.example/media:1.0.0")
 
 
 @pytest.mark.usefixtures("repository")
-def test_a_spec_by_options_lints_clean(penstock: Run) -> None:
-    ran = penstock("new", "resize", *SAID, "--timeout", "10m", "--min", "2", "--max", "4", "--stream", "streams:r")
+def test_a_spec_from_options_has_no_findings(penstock: Run) -> None:
+    ran = penstock("new", "resize", *OPTIONS, "--timeout", "10m", "--min", "2", "--max", "4", "--stream", "streams:r")
     assert ran.code == 0
     assert penstock("lint", "--strict").code == 0
     shown = penstock("show", "resize", "--env", "dev", "--plain").out
@@ -28,8 +28,8 @@ def test_a_spec_by_options_lints_clean(penstock: Run) -> None:
 
 @pytest.mark.parametrize("missing", ["--team", "--handler", "--image"])
 def test_without_a_terminal_missing_options_are_named(missing: str, repository: Path, penstock: Run) -> None:
-    at = SAID.index(missing)
-    ran = penstock("new", "resize", *SAID[:at], *SAID[at + 2 :])
+    at = OPTIONS.index(missing)
+    ran = penstock("new", "resize", *OPTIONS[:at], *OPTIONS[at + 2 :])
     assert ran.code == 2
     assert missing in ran.err
     assert not (repository / "specs" / "resize.yaml").exists()
@@ -38,13 +38,13 @@ def test_without_a_terminal_missing_options_are_named(missing: str, repository: 
 @pytest.mark.parametrize(
     "wrong",
     [
-        ("Resize", *SAID),
-        ("resize", *SAID, "--timeout", "10"),
-        ("../resize", *SAID),
-        ("a\0b", *SAID),
-        ("media-cluster", *SAID),
+        ("Resize", *OPTIONS),
+        ("resize", *OPTIONS, "--timeout", "10"),
+        ("../resize", *OPTIONS),
+        ("a\0b", *OPTIONS),
+        ("media-cluster", *OPTIONS),
     ],
-    ids=["name", "unit", "path", "nul", "taken"],
+    ids=["name", "unit", "path", "nul", "existing"],
 )
 def test_invalid_values_are_refused_before_writing(wrong: tuple[str, ...], repository: Path, penstock: Run) -> None:
     before = sorted(repository.rglob("*.yaml"))
@@ -52,11 +52,11 @@ def test_invalid_values_are_refused_before_writing(wrong: tuple[str, ...], repos
     assert sorted(repository.rglob("*.yaml")) == before
 
 
-# The child becomes another program at once, whatever other threads pytest has.
+# The child executes another program at once, so other threads of pytest do not matter.
 @pytest.mark.filterwarnings("ignore:This process .*is multi-threaded:DeprecationWarning")
-def test_on_a_terminal_it_asks_and_asks_again(repository: Path) -> None:
-    """A wrong answer gets its hint and another try."""
-    told = type_into(
+def test_on_a_terminal_it_asks_until_the_answer_is_valid(repository: Path) -> None:
+    """A wrong answer gets a hint."""
+    output = type_into(
         [sys.executable, "-m", "penstock", "new"],
         {
             "Name of the pipeline?": "Resize Images",
@@ -67,24 +67,24 @@ def test_on_a_terminal_it_asks_and_asks_again(repository: Path) -> None:
             "Image of": "registry.example/media:1.0.0",
         },
     )
-    assert "no findings in 1 spec" in told
+    assert "no findings in 1 spec" in output
     assert "handler: media.jobs:resize\n" in (repository / "specs" / "resize-images.yaml").read_text()
 
 
 def type_into(command: list[str], answers: dict[str, str]) -> str:
-    """Run a command on a terminal of its own; type each answer when its question has appeared."""
+    """Run a command on its own terminal; type each answer when its question appears."""
     child, terminal = pty.fork()
     if child == 0:
         os.execv(command[0], command)  # noqa: S606 - the child becomes the command
-    told, waiting = "", list(answers.items())
+    output, unanswered = "", list(answers.items())
     try:
         while data := os.read(terminal, 4096):
-            told += data.decode()
-            if waiting and waiting[0][0] in told:
-                os.write(terminal, f"{waiting.pop(0)[1]}\n".encode())
-    except OSError:  # the terminal is gone when the command has ended
+            output += data.decode()
+            if unanswered and unanswered[0][0] in output:
+                os.write(terminal, f"{unanswered.pop(0)[1]}\n".encode())
+    except OSError:  # the terminal is closed when the command has ended
         pass
     _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, told
-    assert not waiting, told
-    return told
+    assert os.waitstatus_to_exitcode(status) == 0, output
+    assert not unanswered, output
+    return output

@@ -1,4 +1,4 @@
-"""Progress of a command that takes long."""
+"""Commands that take long show their progress."""
 
 import sys
 
@@ -8,8 +8,8 @@ from penstock.terminal import output
 from penstock.terminal.output import Progress
 
 
-def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where standard error is no terminal, nothing is overwritten."""
+def test_a_log_gets_lines_at_an_interval(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """If standard error is no terminal, no line is overwritten."""
     monkeypatch.setattr(output, "PROGRESS_ELSEWHERE", 0.0)
     progress = Progress()
     progress.show("1 of 2")
@@ -19,7 +19,7 @@ def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_a_quick_command_prints_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    """The first line comes after the interval, not at once."""
+    """The first line comes after the interval."""
     progress = Progress()
     progress.show("1 of 2")
     progress.end()

@@ -1,4 +1,4 @@
-"""`penstock show` tells every value and who says it."""
+"""`penstock show` prints every value and its source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture(autouse=True)
 def layered(repository: Path) -> None:
-    """A value from each layer."""
+    """A spec and a platform file with a value from each layer."""
     spec = repository / "specs" / "media-cluster.yaml"
     spec.write_text(spec.read_text() + "work: {concurrency: 8}\nenvironments:\n  dev: {work.timeout: 20s}\n")
     platform = repository / "penstock.yaml"
@@ -24,18 +24,18 @@ def layered(repository: Path) -> None:
 @pytest.mark.usefixtures("repository")
 def test_each_value_has_its_source(penstock: Run) -> None:
     shown = penstock("show", "media-cluster", "--env", "dev").out
-    said = {line.split("#")[0].strip(): line.split("# ")[-1] for line in shown.splitlines() if "# " in line}
-    assert said["concurrency: 8"] == "specs/media-cluster.yaml:6:21"
-    assert said["timeout: 20s"] == "specs/media-cluster.yaml:8:23 (dev)"
-    assert said["block: 4s"] == "penstock.yaml:6:15"
-    assert said["key: streams:media-cluster"] == "derived"
-    assert said["lease: 30s"] == "default"
+    sources = {line.split("#")[0].strip(): line.split("# ")[-1] for line in shown.splitlines() if "# " in line}
+    assert sources["concurrency: 8"] == "specs/media-cluster.yaml:6:21"
+    assert sources["timeout: 20s"] == "specs/media-cluster.yaml:8:23 (dev)"
+    assert sources["block: 4s"] == "penstock.yaml:6:15"
+    assert sources["key: streams:media-cluster"] == "derived"
+    assert sources["lease: 30s"] == "default"
 
 
 @pytest.mark.usefixtures("repository")
-def test_for_machines_it_is_the_same(penstock: Run) -> None:
-    told = json.loads(penstock("show", "media-cluster", "--env", "dev", "--json").out)
-    values = {one["path"]: one for one in told["values"]}
+def test_json_has_the_same_sources(penstock: Run) -> None:
+    document = json.loads(penstock("show", "media-cluster", "--env", "dev", "--json").out)
+    values = {one["path"]: one for one in document["values"]}
     assert values["work.timeout"] == {
         "path": "work.timeout",
         "value": "20s",
@@ -45,7 +45,7 @@ def test_for_machines_it_is_the_same(penstock: Run) -> None:
     assert values["work.lease"]["at"] is None
 
 
-def test_the_output_is_a_spec_with_the_same_output(repository: Path, penstock: Run) -> None:
+def test_the_output_is_an_equivalent_spec(repository: Path, penstock: Run) -> None:
     shown = penstock("show", "media-cluster", "--env", "dev", "--plain").out
     (repository / "specs" / "media-cluster.yaml").write_text(shown)
     assert penstock("lint", "--env", "dev").code == 0
@@ -61,7 +61,7 @@ def test_a_spec_with_errors_shows_its_errors(repository: Path, penstock: Run) ->
 
 
 @pytest.mark.usefixtures("repository")
-def test_one_of_several_environments_must_be_chosen(penstock: Run) -> None:
+def test_it_asks_for_one_of_several_environments(penstock: Run) -> None:
     ran = penstock("show", "media-cluster")
     assert ran.code == 2
     assert "`dev`, `production`" in ran.err

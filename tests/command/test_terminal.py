@@ -1,4 +1,4 @@
-"""Colour on a terminal alone, and completion in real shells."""
+"""Colour appears on terminals only, and completion works in real shells."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ ESCAPE = "\x1b["
 
 
 def on_a_terminal(**variables: str) -> str:
-    """What `penstock lint` writes to a terminal."""
+    """The output of `penstock lint` on a terminal."""
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
     outside, inside = pty.openpty()
     process = subprocess.Popen(LINT, stdout=inside, env={**environment, "TERM": "xterm", **variables})
     os.close(inside)
-    told = b""
+    output = b""
     try:
         while data := os.read(outside, 4096):
-            told += data
+            output += data
     except OSError:  # the other end is closed
         pass
     os.close(outside)
     assert process.wait() == 1
-    return told.decode()
+    return output.decode()
 
 
 @pytest.fixture
@@ -51,21 +51,21 @@ def test_colour_respects_the_user(wish: dict[str, str]) -> None:
     assert ESCAPE not in on_a_terminal(**wish)
 
 
-def test_a_pipe_and_a_file_get_none(broken: Path) -> None:
+def test_a_pipe_and_a_file_get_no_colour(broken: Path) -> None:
     piped = subprocess.run(LINT, capture_output=True, text=True, check=False)
-    subprocess.run([*LINT, "--output", "found.txt"], capture_output=True, check=False)
+    subprocess.run([*LINT, "--output", "findings.txt"], capture_output=True, check=False)
     assert ESCAPE not in piped.stdout
-    assert (broken / "found.txt").read_text() == piped.stdout
+    assert (broken / "findings.txt").read_text() == piped.stdout
 
 
-def complete(words: str) -> list[str]:
-    """What click answers to a shell, as the shells' scripts ask it."""
-    variables = {"_PENSTOCK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+def complete(line: str) -> list[str]:
+    """The completions of a command line, requested like a shell's completion script does."""
+    variables = {"_PENSTOCK_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
     code = "import sys; sys.argv[0] = 'penstock'; from penstock.command import main; main()"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, **variables}, capture_output=True, text=True, check=False
     )
-    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+    return [line.partition(",")[2] for line in result.stdout.splitlines()]
 
 
 @pytest.mark.usefixtures("repository")
@@ -84,7 +84,7 @@ SHELLS = {
 
 @pytest.mark.parametrize("shell", [pytest.param(name, marks=pytest.mark.needs(name), id=name) for name in SHELLS])
 @pytest.mark.usefixtures("repository")
-def test_the_script_is_taken_by_the_shell(shell: str, penstock: Callable[..., Any]) -> None:
+def test_the_completion_script_works_in_the_shell(shell: str, penstock: Callable[..., Any]) -> None:
     script = penstock("completion", shell).out
     command = [part.replace("{script}", script) for part in SHELLS[shell]]
     folder = str(Path(sys.executable).parent)

@@ -1,4 +1,4 @@
-"""What pages are played with."""
+"""Fixture: the Redis of a page."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,6 @@ from servers import Server
 
 @pytest.fixture
 def laptop() -> Iterator[Server]:
-    """The Redis of a page. What a page shows is what one make says, so runs about others leave the pages out."""
+    """The Redis of a page. Pages show the output of one server version, so runs on other versions leave them out."""
     with Server(appendonly=True) as server:
         yield server

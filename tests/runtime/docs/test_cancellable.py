@@ -1,4 +1,4 @@
-"""The handlers of the how-to are jobs' handlers, and stop when they are told to."""
+"""The handlers of the how-to are handlers of jobs, and stop when they are cancelled."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ PAGE = pages.ROOT / "docs/how-to/scheduler/cancellable-handler.md"
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """What a module of the page has, by its name."""
+    """Imports a module of the page by its name."""
     for block in pages.blocks(PAGE):
         if block.title:
             file = tmp_path / block.title
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.text)
     monkeypatch.syspath_prepend(str(tmp_path))
-    mine = [name for name in sys.modules if name.partition(".")[0] == "caching"]
-    for name in mine:
+    loaded = [name for name in sys.modules if name.partition(".")[0] == "caching"]
+    for name in loaded:
         monkeypatch.delitem(sys.modules, name)
     yield lambda name: importlib.import_module(f"caching.{name}")
     for name in [name for name in sys.modules if name.partition(".")[0] == "caching"]:
@@ -36,13 +36,13 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     importlib.invalidate_caches()
 
 
-def context(**said: object) -> Any:  # noqa: ANN401 - what a handler is told
-    told = SimpleNamespace(info=lambda message, **fields: logging.getLogger("page").info(message, extra=fields))
-    return SimpleNamespace(**{"fence": 1, "cancelled": False, "log": told, **said})
+def context(**fields: object) -> Any:  # noqa: ANN401 - the context of a handler
+    log = SimpleNamespace(info=lambda message, **extra: logging.getLogger("page").info(message, extra=extra))
+    return SimpleNamespace(**{"fence": 1, "cancelled": False, "log": log, **fields})
 
 
-def test_one_that_waits_is_cancelled_in_its_wait(module: Any) -> None:  # noqa: ANN401 - as above
-    """And goes on raising it; undisturbed, it runs to its end."""
+def test_a_coroutine_is_cancelled_while_it_waits(module: Any) -> None:  # noqa: ANN401 - as above
+    """It raises the cancellation again; without one it runs to its end."""
     refresh = module("agents").refresh
     job = SimpleNamespace(name="aws/eu-west-1", args={"region": "eu-west-1"})
 
@@ -58,9 +58,9 @@ def test_one_that_waits_is_cancelled_in_its_wait(module: Any) -> None:  # noqa: 
 
 
 @pytest.mark.parametrize(("cancelled", "left"), [(True, 2), (False, 0)])
-def test_one_in_a_thread_looks(module: Any, tmp_path: Path, cancelled: bool, left: int) -> None:  # noqa: ANN401, FBT001 - as above; a case
-    """Before each step."""
-    folder = tmp_path / "kept"
+def test_a_function_in_a_thread_checks(module: Any, tmp_path: Path, cancelled: bool, left: int) -> None:  # noqa: ANN401, FBT001 - as above; a case
+    """Before each step, whether it is cancelled."""
+    folder = tmp_path / "cache"
     folder.mkdir()
     for name in ("a", "b"):
         (folder / name).touch()

@@ -1,4 +1,4 @@
-"""The handlers of the how-to are handlers."""
+"""The handlers of the how-to are valid handlers."""
 
 import importlib
 import sys
@@ -19,7 +19,7 @@ PAGE = pages.ROOT / "docs/how-to/handlers.md"
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """All files of the page."""
+    """A repository with all files of the page."""
     for block in pages.blocks(PAGE):
         if block.title:
             file = tmp_path / block.title
@@ -35,7 +35,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
 
 
 def test_each_handler_of_the_page_can_be_run(repository: Path) -> None:
-    """Each is what its spec says it is, and its messages can be read."""
+    """Each has the style that its spec demands, and its messages can be encoded."""
     specs = sorted((repository / "specs").glob("*.yaml"))
     assert len(specs) == 3
     resolution = resolve(specs, None, "dev", repository, datetime.now(UTC).date())

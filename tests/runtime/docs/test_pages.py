@@ -1,9 +1,9 @@
-"""Pages whose commands meet a Redis, word for word, in a real shell: what they show is what happens.
+"""Pages with commands that use Redis are run word for word in a real shell, and show their real output.
 
-A page begins where its reader does: in an empty folder if it makes a repository itself, else in one with the platform
-file of `penstock init`. `REDIS_URL` is a Redis of the page's own.
+A page starts where its reader does: in an empty folder if it creates a repository, else in a folder with the platform
+file of `penstock init`. `REDIS_URL` is the page's own Redis.
 
-`PENSTOCK_REWRITE_TRANSCRIPTS=1` writes down what is said now.
+`PENSTOCK_REWRITE_TRANSCRIPTS=1` writes the current output into the pages.
 """
 
 import os
@@ -16,21 +16,20 @@ from shell import Shell, alike
 
 
 @pytest.mark.parametrize("page", pages.in_a_shell(), ids=pages.name_of)
-def test_a_page_is_true(page: Path, laptop: Server, tmp_path: Path) -> None:
-    """Every command is run, every file is written, every answer stands there, and all Python of ours was run."""
+def test_a_page_shows_its_real_output(page: Path, laptop: Server, tmp_path: Path) -> None:
+    """Every command runs, every file is written, every output matches; a command uses each Python file of the page."""
     text = page.read_text()
     shell = Shell(tmp_path, REDIS_URL=f"redis://{laptop.address}")
     if not any("penstock init" in command for block in pages.blocks(page) for command in block.commands()):
         shell.write("penstock.yaml", pages.platform())
 
-    told, never_run = shell.play(text)
+    played, not_run = shell.play(text)
 
     if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
-        page.write_text(told)
-    assert alike(told) == alike(text)
-    assert never_run == []
+        page.write_text(played)
+    assert alike(played) == alike(text)
+    assert not_run == []
 
 
-def test_there_are_such_pages() -> None:
-    """The tutorial is one of them."""
+def test_the_tutorial_is_such_a_page() -> None:
     assert pages.ROOT / "docs/tutorial.md" in pages.in_a_shell()

@@ -1,4 +1,4 @@
-"""The programs of the how-to send."""
+"""The programs of the how-to send messages."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ PLATFORM = "kind: platform\nenvironments:\n  dev: {{namespace: dev, redis: {{add
 
 @pytest.fixture
 def repository(server: Server, tmp_path: Path) -> Path:
-    """The files of this page and of the one with the handler; the generated module, copied as the page says."""
+    """The files of this page and of the page with the handler, with the generated module copied as the page says."""
     for page in ("handlers.md", "sending.md"):
         for block in pages.blocks(HOW_TO / page):
             if block.title:
@@ -28,17 +28,17 @@ def repository(server: Server, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def said(program: list[str], repository: Path, server: Server) -> str:
-    """What it prints; it ends well."""
+def output_of(program: list[str], repository: Path, server: Server) -> str:
+    """The output of a program that exits with 0."""
     environ = {**os.environ, "REDIS_URL": f"redis://{server.address}"}
-    ran = subprocess.run(program, cwd=repository, env=environ, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    result = subprocess.run(program, cwd=repository, env=environ, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def test_the_program_of_the_page_sends(server: Server, repository: Path) -> None:
-    """One message after a second, one of two at once; the other is not what the spec says."""
-    delayed, sent, failed = said([sys.executable, "producer.py"], repository, server).splitlines()
+    """A delayed message, and one of two in a batch; the other does not match the schema."""
+    delayed, sent, failed = output_of([sys.executable, "producer.py"], repository, server).splitlines()
     assert len(delayed) == 26
     assert sent.startswith("Sent(")
     assert failed.startswith("Failed(")
@@ -47,12 +47,12 @@ def test_the_program_of_the_page_sends(server: Server, repository: Path) -> None
 
 
 def test_a_program_without_penstock_sends(server: Server, repository: Path) -> None:
-    """The generated module, copied into it, is enough."""
-    entry = said([sys.executable, "web.py"], repository, server).strip()
+    """The generated module, copied into it, suffices."""
+    entry = output_of([sys.executable, "web.py"], repository, server).strip()
     assert server.ask("XRANGE", "streams:media.cluster", entry, entry)
 
 
 def test_the_rest_of_the_page_runs(server: Server, repository: Path) -> None:
-    """What has no name is a program, too."""
+    """Blocks without a file name are programs too."""
     rest = [block.text for block in pages.blocks(HOW_TO / "sending.md") if block.kind == "python" and not block.title]
-    assert [said([sys.executable, "-c", text], repository, server) for text in rest] == [""]
+    assert [output_of([sys.executable, "-c", text], repository, server) for text in rest] == [""]

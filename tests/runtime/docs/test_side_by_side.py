@@ -1,4 +1,4 @@
-"""The move that docs/how-to/migrate/xreadgroup.md describes: hand-written workers and Penstock's share one group."""
+"""The migration of docs/how-to/migrate/xreadgroup.md: hand-written workers and Penstock's workers share a group."""
 
 import os
 import subprocess
@@ -19,8 +19,8 @@ STREAM, GROUP = "streams:mail", "mailers"
 MANY = [str(number) for number in range(60)]
 
 
-class Move:
-    """A repository as the page has it, on a Redis of its own."""
+class Migration:
+    """The repository of the page, on its own Redis."""
 
     def __init__(self, folder: Path, server: Server) -> None:
         self.folder = folder
@@ -34,78 +34,78 @@ class Move:
                 path.write_text(block.text)
 
     def output_of(self, *command: str) -> str:
-        ran = subprocess.run(
-            self.words(command), cwd=self.folder, env=self.environ, capture_output=True, text=True, check=False
+        result = subprocess.run(
+            self.command_line(command), cwd=self.folder, env=self.environ, capture_output=True, text=True, check=False
         )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
     @contextmanager
     def running(self, *command: str) -> Iterator[Callable[[], list[str]]]:
-        """Meanwhile; what it has said so far is there to be asked for."""
-        told = self.folder / f"{Path(command[-1]).stem}.{len(list(self.folder.glob('*.told')))}.told"
-        with told.open("wb") as out:
-            process = subprocess.Popen(self.words(command), cwd=self.folder, env=self.environ, stdout=out)
+        """Run a command for the duration of a block; gives its output so far."""
+        log = self.folder / f"{Path(command[-1]).stem}.{len(list(self.folder.glob('*.log')))}.log"
+        with log.open("wb") as out:
+            process = subprocess.Popen(self.command_line(command), cwd=self.folder, env=self.environ, stdout=out)
         try:
-            yield lambda: told.read_text().splitlines()
+            yield lambda: log.read_text().splitlines()
         finally:
             process.terminate()
             process.wait(PATIENCE)
 
     @staticmethod
-    def words(command: tuple[str, ...]) -> list[str]:
+    def command_line(command: tuple[str, ...]) -> list[str]:
         program, *rest = command
         return [sys.executable if program == "python" else str(Path(sys.executable).parent / program), *rest]
 
     def is_settled(self) -> bool:
-        """Everything was delivered and acknowledged."""
+        """Whether every message was delivered and acknowledged."""
         [group] = self.listed("XINFO", "GROUPS", STREAM)
-        told = dict(zip(group[::2], group[1::2], strict=True))
+        fields = dict(zip(group[::2], group[1::2], strict=True))
         stream = self.listed("XINFO", "STREAM", STREAM)
         newest = stream[stream.index("last-generated-id") + 1]
-        return bool(told["pending"] == 0 and told["last-delivered-id"] == newest)
+        return bool(fields["pending"] == 0 and fields["last-delivered-id"] == newest)
 
     def listed(self, *command: str) -> list[Any]:
-        told = self.server.ask(*command)
-        assert isinstance(told, list), told
-        return told
+        reply = self.server.ask(*command)
+        assert isinstance(reply, list), reply
+        return reply
 
 
 @pytest.fixture
-def move(server: Server, tmp_path: Path) -> Move:
-    return Move(tmp_path, server)
+def migration(server: Server, tmp_path: Path) -> Migration:
+    return Migration(tmp_path, server)
 
 
-def test_each_message_goes_to_one_of_them(move: Move) -> None:
-    """Side by side, on one stream and one group, and fed by a sender that knows nothing of it."""
-    with move.running("python", "before/worker.py") as old:
-        wait_for(lambda: move.server.ask("XINFO", "GROUPS", STREAM), "the old worker has made the group")
-        with move.running("penstock", "worker", "mail", "--listen", "off") as new:
-            move.output_of("python", "before/producer.py", *MANY)
-            wait_for(move.is_settled, "all is done")
+def test_each_message_goes_to_one_worker(migration: Migration) -> None:
+    """They share a stream and a group; the sender is unchanged."""
+    with migration.running("python", "before/worker.py") as old:
+        wait_for(lambda: migration.server.ask("XINFO", "GROUPS", STREAM), "the old worker has created the group")
+        with migration.running("penstock", "worker", "mail", "--listen", "off") as new:
+            migration.output_of("python", "before/producer.py", *MANY)
+            wait_for(migration.is_settled, "every message is acknowledged")
     jobs = Counter(line.split()[1] for line in [*old(), *new()])
     assert jobs == Counter(MANY)
 
 
-def test_what_the_old_ones_finished_leaves_the_stream(move: Move) -> None:
-    """They acknowledge and delete nothing. The janitor does, and what waits is left to whoever comes."""
-    with move.running("python", "before/worker.py") as old:
-        move.output_of("python", "before/producer.py", "1", "2", "3")
-        wait_for(lambda: len(old()) == 3 and move.is_settled(), "the old worker has done all")
-    move.output_of("python", "before/producer.py", "4")
-    assert move.server.ask("XLEN", STREAM) == 4
+def test_messages_finished_by_old_workers_leave_the_stream(migration: Migration) -> None:
+    """Old workers acknowledge and delete no message. The janitor deletes them, and leaves the waiting ones."""
+    with migration.running("python", "before/worker.py") as old:
+        migration.output_of("python", "before/producer.py", "1", "2", "3")
+        wait_for(lambda: len(old()) == 3 and migration.is_settled(), "the old worker has finished every message")
+    migration.output_of("python", "before/producer.py", "4")
+    assert migration.server.ask("XLEN", STREAM) == 4
 
-    move.output_of("penstock", "janitor", "--once", "--listen", "off")
-    assert move.server.ask("XLEN", STREAM) == 1
+    migration.output_of("penstock", "janitor", "--once", "--listen", "off")
+    assert migration.server.ask("XLEN", STREAM) == 1
 
-    assert move.output_of("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 4\n"
-    assert move.server.ask("XLEN", STREAM) == 0
+    assert migration.output_of("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 4\n"
+    assert migration.server.ask("XLEN", STREAM) == 0
 
 
-def test_the_way_back_is_open(move: Move) -> None:
-    """Penstock's workers leave a stream and a group that the old loop goes on with."""
-    move.output_of("python", "before/producer.py", "1")
-    assert move.output_of("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 1\n"
-    move.output_of("python", "before/producer.py", "2")
-    with move.running("python", "before/worker.py") as old:
-        wait_for(lambda: old() == ["old 2"] and move.is_settled(), "the old worker has done what came later")
+def test_the_migration_can_be_reverted(migration: Migration) -> None:
+    """Penstock's workers leave a stream and a group that the old loop can use."""
+    migration.output_of("python", "before/producer.py", "1")
+    assert migration.output_of("penstock", "worker", "mail", "--until-idle", "--listen", "off") == "new 1\n"
+    migration.output_of("python", "before/producer.py", "2")
+    with migration.running("python", "before/worker.py") as old:
+        wait_for(lambda: old() == ["old 2"] and migration.is_settled(), "the old worker has finished the later message")

@@ -1,8 +1,8 @@
-"""Commands of which a page shows no answer are run: each ends as it should. They stand in `sh` blocks, workflows, text.
+"""Commands whose output a page does not show run with the expected exit code: in `sh` blocks, workflows and prose.
 
-A reader has what the page has them write; where it writes no spec, a clone of this repository with its branch on
-`origin/main`, or what is said in BEFORE. Redis is the page's own, under whatever name. What cannot be run on a machine
-without a cluster and a network stands in ELSEWHERE, with the reason; nothing else is left out.
+A reader has the files of the page; if it has no spec, a clone of this repository whose branch is on `origin/main`, or
+the result of SETUP. Redis is the page's own, under any name. Commands that need a cluster or a network are in
+ELSEWHERE, with the reason; no other command is left out.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from servers import Server
 from shell import Shell
 
 ELSEWHERE = {
-    "make demo": "`.ci/run` does, and reads its last line; tests/dev/test_demo.py interrupts it",
-    "make test": "it is what runs this",
+    "make demo": "`.ci/run` runs it and reads its last line; tests/dev/test_demo.py interrupts it",
+    "make test": "it runs this test",
     "kubectl get prometheus --all-namespaces -o jsonpath="
-    "'{.items[*].spec.podMonitorSelector} {.items[*].spec.ruleSelector}'": "a cluster with Prometheus's operator",
+    "'{.items[*].spec.podMonitorSelector} {.items[*].spec.ruleSelector}'": "a cluster with the Prometheus operator",
     "kubectl apply -k generated/production/agent-queue/manifests": "a cluster; tests/validate judges the manifests",
     "helm upgrade --install agent-queue generated/chart -f generated/production/agent-queue/values.yaml": (
         "a cluster; tests/validate/test_chart.py renders it"
@@ -34,16 +34,16 @@ ELSEWHERE = {
     "curl -sG http://prometheus.example/api/v1/query_range -o monday.json -d step=60 "
     "-d start=2027-01-04T07:00:00Z -d end=2027-01-04T11:00:00Z "
     '--data-urlencode \'query=sum(rate(penstock_sent_total{pipeline="thumbnails", outcome="new"}[2m]))\'': (
-        "a Prometheus; what it would answer lies there"
+        "a Prometheus; its answer is in FILES"
     ),
-    "penstock dev cache-agents": "tests/dev/test_schedulers.py runs a scheduler alone, and beside pipelines",
+    "penstock dev cache-agents": "tests/dev/test_schedulers.py runs a scheduler, alone and with pipelines",
     "pip install -r requirements.txt": "a network",
     'gh pr comment "${{ github.event.number }}" --edit-last --create-if-none --body-file diff.md': "GitHub",
 }
-"""Commands that are not run here: what it takes, and who looks at what they take."""
+"""Commands that do not run here: what they need, and the test that covers them."""
 
-ENDS = {
-    ("docs/how-to/dev.md", "penstock dlq list media-cluster --env dev --embedded"): 1,  # there is none
+EXIT_CODES = {
+    ("docs/how-to/dev.md", "penstock dlq list media-cluster --env dev --embedded"): 1,  # no dead letters
     ("docs/how-to/test-scaling.md", "penstock test --junit scaling.xml"): 1,  # the page has broken an expectation
 }
 """Exit codes other than 0."""
@@ -53,10 +53,10 @@ INTERRUPTED = {
     "penstock dev --env dev": "Redis is reachable",
     "penstock dev media-cluster --env dev --path examples --speed 10x": "Redis is reachable",
 }
-"""Commands that run until Ctrl-C, and what they say when they have begun. They end with 0."""
+"""Commands that run until Ctrl-C, and their output once they have started. They exit with 0."""
 
 TYPED = {"penstock new my-pipeline": "media\nmedia.jobs:thumbnail\nregistry.example/media:1.0.0\n"}
-"""What a command asks for at a terminal."""
+"""Answers to the questions of a command at a terminal."""
 
 JOB = {
     "job_id": "01JB6Z3Q0V9K2M4N6P8R0S2T4V",
@@ -66,7 +66,7 @@ JOB = {
     "metadata": {"emitted_at": "2026-01-01T00:00:00Z", "source": "auth-service"},
 }
 RATES = [[1_798_959_600 + 60 * minute, str(20 + minute % 7)] for minute in range(60)]
-THERE = {
+FILES = {
     "docs/how-to/dev.md": {"jobs.jsonl": f"{json.dumps(JOB)}\n"},
     "docs/how-to/size.md": {
         "monday.json": json.dumps(
@@ -75,9 +75,9 @@ THERE = {
         "took.txt": "1.5s\n900ms\n2s\n",
     },
 }
-"""Files that a page's reader has, and that the page does not show."""
+"""Files of the reader that the page does not show."""
 
-BEFORE = {
+SETUP = {
     "docs/how-to/message-schemas.md": ["mkdir src && mv media src/"],
     "docs/how-to/ci.md": ["cp -r examples/media ."],
     "docs/how-to/dev.md": [
@@ -91,10 +91,10 @@ BEFORE = {
         "export GITHUB_BASE_REF=main",
     ],
 }
-"""What a page's reader has done before."""
+"""Commands that the reader has run before."""
 
 OWN_FOLDER = ("docs/how-to/dev.md", name_of(STARTER))
-"""Pages without specs whose readers do not begin in a clone of this repository."""
+"""Pages without specs whose readers do not start in a clone of this repository."""
 
 PLATFORM = """\
 kind: platform
@@ -107,50 +107,50 @@ PAGES = [pytest.param(page, id=name_of(page)) for page in pages.with_steps()]
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_step_ends_as_it_should(page: Path, laptop: Server, tmp_path: Path) -> None:
-    """One after the other, beside the page's files as they are then."""
+def test_every_command_exits_as_expected(page: Path, laptop: Server, tmp_path: Path) -> None:
+    """In order, with the files that the page has written by then."""
     shell = reader(page, laptop, tmp_path)
     for block in blocks(page):
         if block.title:
             shell.write(block.title, block.text)
-        take(shell, page, block.steps() if block.has_steps else [])
-    take(shell, page, pages.said_in_words(page))
+        run_commands(shell, page, block.steps() if block.has_steps else [])
+    run_commands(shell, page, pages.said_in_words(page))
 
 
-def take(shell: Shell, page: Path, some: list[str]) -> None:
-    """What a reader has done before is done before the first of them."""
-    if some and not (shell.folder / ".git").exists():
+def run_commands(shell: Shell, page: Path, commands: list[str]) -> None:
+    """Run the commands; before the first one, prepare the repository of the reader."""
+    if commands and not (shell.folder / ".git").exists():
         clone(shell)
-        must(shell, *BEFORE.get(name_of(page), []))
-    for step in some:
+        must(shell, *SETUP.get(name_of(page), []))
+    for step in commands:
         if step not in ELSEWHERE:
-            assert outcome(shell, step) == ENDS.get((name_of(page), step), 0), step
+            assert outcome(shell, step) == EXIT_CODES.get((name_of(page), step), 0), step
 
 
 def reader(page: Path, laptop: Server, folder: Path) -> Shell:
-    """In the folder where somebody reads it."""
-    stands_in = folder / "bin" / "redis-cli"
-    stands_in.parent.mkdir()
-    stands_in.write_text(f'#!/bin/sh\nexec {sys.executable} {ROOT}/tests/support/redis_cli.py "$@"\n')
-    stands_in.chmod(0o755)
-    place = folder / "repository"
-    place.mkdir()
-    shell = Shell(place, PENSTOCK_TEST_REDIS=laptop.address, PASSWORD="a1b2")  # noqa: S106 - nobody's
-    shell.environ["PATH"] = f"{stands_in.parent}:{shell.environ['PATH']}"
+    """A shell in the folder of the page's reader."""
+    redis_cli = folder / "bin" / "redis-cli"
+    redis_cli.parent.mkdir()
+    redis_cli.write_text(f'#!/bin/sh\nexec {sys.executable} {ROOT}/tests/support/redis_cli.py "$@"\n')
+    redis_cli.chmod(0o755)
+    repository = folder / "repository"
+    repository.mkdir()
+    shell = Shell(repository, PENSTOCK_TEST_REDIS=laptop.address, PASSWORD="a1b2")  # noqa: S106 - not a real password
+    shell.environ["PATH"] = f"{redis_cli.parent}:{shell.environ['PATH']}"
     if any(block.is_ours for block in blocks(page)):
         shell.write("penstock.yaml", PLATFORM.replace("REDIS", laptop.address))
     elif name_of(page) not in OWN_FOLDER:
         for name in ("specs", "examples", "generated", "templates"):
-            shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "penstock.yaml", place)
-    for file, text in THERE.get(name_of(page), {}).items():
+            shutil.copytree(ROOT / name, repository / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "penstock.yaml", repository)
+    for file, text in FILES.get(name_of(page), {}).items():
         shell.write(file, text)
     return shell
 
 
 def clone(shell: Shell) -> None:
-    """As it stands, it is on `origin/main`."""
-    names = (f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
+    """Commit everything, and let `origin/main` be that commit."""
+    names = (f"GIT_{role}_{field}" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL"))
     shell.environ |= dict.fromkeys(names, "tests@example.com")
     shell.environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
     must(
@@ -162,20 +162,20 @@ def clone(shell: Shell) -> None:
 
 def must(shell: Shell, *commands: str) -> None:
     for command in commands:
-        told = shell.run(command)
-        assert told.returncode == 0, told
+        result = shell.run(command)
+        assert result.returncode == 0, result
 
 
 def outcome(shell: Shell, step: str) -> int:
-    """Its exit code; what it said stands in the report of a failure."""
+    """The exit code; the output is in the report of a failure."""
     if step in INTERRUPTED:
-        code, said = shell.interrupt(step, INTERRUPTED[step])
-        assert INTERRUPTED[step] in said
+        code, output = shell.interrupt(step, INTERRUPTED[step])
+        assert INTERRUPTED[step] in output
     else:
-        told = shell.run(f"set -o pipefail; {step}", TYPED.get(step, ""))
-        code, said = told.returncode, told.stdout + told.stderr
-    assert "Traceback" not in said
-    sys.stdout.write(f"$ {step}\n{said}[exit code {code}]\n")
+        result = shell.run(f"set -o pipefail; {step}", TYPED.get(step, ""))
+        code, output = result.returncode, result.stdout + result.stderr
+    assert "Traceback" not in output
+    sys.stdout.write(f"$ {step}\n{output}[exit code {code}]\n")
     return code
 
 
@@ -184,21 +184,21 @@ def steps(page: Path) -> list[str]:
     return [*in_blocks, *pages.said_in_words(page)]
 
 
-def test_what_is_named_above_stands_on_a_page() -> None:
-    """An exemption goes with the command that needed it."""
-    there = {(name_of(page), step) for page in pages.with_steps() for step in steps(page)}
-    assert {step for _, step in there} >= ELSEWHERE.keys() | INTERRUPTED.keys() | TYPED.keys()
-    assert ENDS.keys() <= there
-    named = {name_of(page) for page in pages.with_steps()}
-    assert named >= THERE.keys() | BEFORE.keys() | set(OWN_FOLDER)
+def test_every_exemption_has_its_command_on_a_page() -> None:
+    """An exemption is removed with its command."""
+    on_pages = {(name_of(page), step) for page in pages.with_steps() for step in steps(page)}
+    assert {step for _, step in on_pages} >= ELSEWHERE.keys() | INTERRUPTED.keys() | TYPED.keys()
+    assert EXIT_CODES.keys() <= on_pages
+    names = {name_of(page) for page in pages.with_steps()}
+    assert names >= FILES.keys() | SETUP.keys() | set(OWN_FOLDER)
     assert not ELSEWHERE.keys() & INTERRUPTED.keys()
 
 
-def test_a_step_is_a_command_without_the_words_about_it() -> None:
-    """A line that goes on is one with the next; nothing else of a block is passed over."""
-    block = pages.Block("sh", "", "# words\none 'a#b' \\\n  --two # words\n\nthree '#four'\n")
+def test_a_step_is_a_command_without_its_comments() -> None:
+    """Continued lines are joined; no other line is skipped."""
+    block = pages.Block("sh", "", "# comment\none 'a#b' \\\n  --two # comment\n\nthree '#four'\n")
     assert block.steps() == ["one 'a#b' --two", "three '#four'"]
     workflow = pages.Block(
-        "yaml", ".github/workflows/one.yaml", "steps:\n  - {uses: it}\n  - run: five --six # words\n"
+        "yaml", ".github/workflows/one.yaml", "steps:\n  - {uses: it}\n  - run: five --six # comment\n"
     )
     assert workflow.steps() == ["five --six"]

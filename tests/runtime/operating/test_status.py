@@ -215,17 +215,17 @@ class TestThroughput:
             driver.run("bury", keys, cli.keys.group, worker, deletes, "", len(fields), *fields, *[ids[8]] * 3, 1)
 
         expected = 6 if self.counts_added(cli) else None
-        assert self.looked(cli, act) == expected
+        assert self.done_during(cli, act) == expected
 
     def test_throughput_is_unknown_with_drop_oldest(self, make_cli: Callable[..., OperatorCli]) -> None:
         cli = make_cli("stream: {key: trial, group: trial, backlog: {limit: 10, when_full: drop-oldest, lossy: true}}")
         cli.driver.create_group()
-        assert self.looked(cli, cli.driver.add) is None
+        assert self.done_during(cli, cli.driver.add) is None
 
     def test_a_recreated_stream_has_no_throughput(self, cli: OperatorCli) -> None:
         cli.driver.create_group()
         cli.driver.add(5)
-        assert self.looked(cli, lambda: (cli.ask("DEL", cli.keys.stream), cli.driver.add(1))) is None
+        assert self.done_during(cli, lambda: (cli.ask("DEL", cli.keys.stream), cli.driver.add(1))) is None
 
 
 class TestDisplay:

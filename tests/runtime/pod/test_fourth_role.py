@@ -1,4 +1,4 @@
-"""The skeleton of pods runs a role that it does not know, as it runs workers, schedulers and janitors."""
+"""The common code of pods runs an unknown role like workers, schedulers and janitors."""
 
 from __future__ import annotations
 
@@ -56,25 +56,25 @@ class RelayProcess:
         return [line for line in lines if line.get("event") == event]
 
     def until(self, event: Event) -> None:
-        """Wait for such a line."""
+        """Wait for a line with this event."""
         wait_for(lambda: self.events(event) or self.process.poll() is not None, event)
         assert self.events(event), self.log()
 
     def page(self, path: str) -> tuple[int, str]:
-        """A status, and the answer."""
+        """Status and body of a response."""
         port = self.events(Event.HTTP_LISTENING)[0]["port"]
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
-                return answer.status, answer.read().decode()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as response:
+                return response.status, response.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
 
     def until_ready(self) -> None:
         self.until(Event.HTTP_LISTENING)
-        wait_for(lambda: self.page("/readyz")[0] == 200, "it is ready")
+        wait_for(lambda: self.page("/readyz")[0] == 200, "`/readyz` succeeds")
 
     def create(self, name: str) -> None:
-        """A file that makes it fail."""
+        """Create a file that makes the role fail."""
         (self.folder / name).touch()
 
     def exit_code(self) -> int:
@@ -83,16 +83,16 @@ class RelayProcess:
 
 @pytest.fixture
 def relay(tmp_path: Path, server: Server) -> Iterator[Callable[..., RelayProcess]]:
-    """Starts one; it ends with the test."""
-    with ExitStack() as ends:
+    """Starts the role; it stops with the test."""
+    with ExitStack() as stack:
 
         def start(live: float = 60, fatal: float = 240) -> RelayProcess:
-            return ends.enter_context(RelayProcess(tmp_path, server, live, fatal))
+            return stack.enter_context(RelayProcess(tmp_path, server, live, fatal))
 
         yield start
 
 
-def test_a_role_starts_and_tells_how_it_is(relay: Callable[..., RelayProcess], server: Server) -> None:
+def test_a_role_starts_and_reports_its_health(relay: Callable[..., RelayProcess], server: Server) -> None:
     """It logs its fields, serves probes, metrics and the health of Redis, and does its work."""
     one = relay()
     one.until_ready()
@@ -102,7 +102,7 @@ def test_a_role_starts_and_tells_how_it_is(relay: Callable[..., RelayProcess], s
     assert json.loads(one.page("/internal/health/redis")[1])["source"] is True
     assert "penstock_info{" in one.page("/metrics")[1]
     server.ask("RPUSH", SOURCE, "a", "b")
-    wait_for(lambda: server.ask("LRANGE", TARGET, 0, -1) == ["a", "b"], "both are moved")
+    wait_for(lambda: server.ask("LRANGE", TARGET, 0, -1) == ["a", "b"], "both entries are moved")
 
     server.ask("DEL", SOURCE)
     server.ask("SET", SOURCE, "not a list")
@@ -111,12 +111,12 @@ def test_a_role_starts_and_tells_how_it_is(relay: Callable[..., RelayProcess], s
 
 
 def test_a_signal_drains(relay: Callable[..., RelayProcess]) -> None:
-    """While the role drains, the pod is alive and not ready. Then it exits with the role's code."""
+    """During the drain the pod is alive and not ready. Then it exits with the role's code."""
     one = relay()
     one.until_ready()
     one.create("stuck")
     one.process.terminate()
-    wait_for(lambda: one.page("/readyz")[0] == 503, "it drains")
+    wait_for(lambda: one.page("/readyz")[0] == 503, "`/readyz` fails")
     assert "draining" in one.page("/readyz")[1]
     assert one.page("/livez")[0] == 200
     (one.folder / "stuck").unlink()
@@ -127,7 +127,7 @@ def test_a_signal_drains(relay: Callable[..., RelayProcess]) -> None:
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
 def test_a_second_signal_ends_the_process_at_once(relay: Callable[..., RelayProcess], second: signal.Signals) -> None:
-    """Whatever the drain waits for."""
+    """Whatever delays the drain."""
     one = relay()
     one.until_ready()
     one.create("stuck")
@@ -140,7 +140,7 @@ def test_a_second_signal_ends_the_process_at_once(relay: Callable[..., RelayProc
 
 
 def test_a_part_that_fails_ends_the_pod(relay: Callable[..., RelayProcess], server: Server) -> None:
-    """It drains, and its code says that it is broken; the log has the part and the place, and no text of the error."""
+    """It drains and exits with 70; the log has the part and the place, without the text of the error."""
     one = relay()
     one.until_ready()
     one.create("broken")
@@ -153,28 +153,28 @@ def test_a_part_that_fails_ends_the_pod(relay: Callable[..., RelayProcess], serv
 
 
 def test_a_blocked_event_loop_ends_the_pod(relay: Callable[..., RelayProcess]) -> None:
-    """`/livez` fails first, as it is answered by another thread; then the process exits by itself."""
+    """`/livez`, served by another thread, fails first; then the process exits."""
     one = relay(live=2, fatal=15)
     one.until_ready()
     one.create("blocked")
-    wait_for(lambda: one.page("/livez")[0] == 503, "the probe fails")
+    wait_for(lambda: one.page("/livez")[0] == 503, "`/livez` fails")
     assert one.exit_code() == 70
     (line,) = one.events(Event.LOOP_BLOCKED)
     assert line["seconds"] >= 15
 
 
-def test_threads_that_do_not_end_are_left_behind(relay: Callable[..., RelayProcess]) -> None:
-    """A handler that ignores its cancellation does not keep the pod."""
+def test_busy_threads_do_not_block_the_exit(relay: Callable[..., RelayProcess]) -> None:
+    """Such as a handler that ignores its cancellation."""
     one = relay()
     one.until_ready()
     one.create("busy")
-    wait_for(lambda: "penstock_info{" in one.page("/metrics")[1], "it still answers")
+    wait_for(lambda: "penstock_info{" in one.page("/metrics")[1], "`/metrics` is served")
     one.process.terminate()
     assert one.exit_code() == 0
 
 
 def test_changed_files_restart_the_pod(relay: Callable[..., RelayProcess]) -> None:
-    """It drains, so that the next process reads them."""
+    """It drains, so that the next process reads the new files."""
     one = relay()
     one.until_ready()
     one.create("changed")

@@ -1,4 +1,4 @@
-"""Schedulers as real processes, in a repository of the test."""
+"""Fixtures: schedulers as real processes, in a repository of the test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,14 +16,14 @@ Make = Callable[..., Schedule]
 
 @pytest.fixture
 def schedule(tmp_path: Path, target: Target) -> Iterator[Make]:
-    """Creates a repository with a scheduler; its processes end with the test."""
-    with ExitStack() as ends:
-        yield lambda **said: ends.enter_context(Schedule(tmp_path, target, **said))
+    """Creates a repository with a scheduler; its processes stop with the test."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(Schedule(tmp_path, target, **options))
 
 
 @pytest.fixture
 def own_server(tmp_path: Path, server: Server) -> Iterator[Make]:
-    """The same on a plain Redis server of the test, which it may kill or fill."""
-    with ExitStack() as ends:
+    """The same on a Redis server of the test, which it may stop or fill."""
+    with ExitStack() as stack:
         target = Target(server.model(), Credentials(), [server])
-        yield lambda **said: ends.enter_context(Schedule(tmp_path, target, **said))
+        yield lambda **options: stack.enter_context(Schedule(tmp_path, target, **options))

@@ -1,4 +1,4 @@
-"""The breakers of a scheduler, on a clock of the test."""
+"""The breakers of a scheduler, with the time passed in."""
 
 import pytest
 
@@ -28,24 +28,24 @@ def test_five_failures_within_ten_seconds_open_it() -> None:
     assert (opened().state(5), opened().trips) == (BreakerState.OPEN, 1)
 
 
-def test_a_redis_that_hangs_opens_it() -> None:
+def test_a_hanging_redis_opens_it() -> None:
     """Calls of three seconds each cannot fail five times in ten seconds, so each second counts."""
     breaker = BatchBreaker(USUAL)
     breaker.failed(3, 0)
-    assert breaker.state(3) is BreakerState.CLOSED, "one alone"
+    assert breaker.state(3) is BreakerState.CLOSED, "one hanging call is not enough"
     breaker.failed(7, 4)
     assert (breaker.state(7), breaker.trips) == (BreakerState.OPEN, 1)
 
 
 def test_an_open_breaker_refuses_calls_for_thirty_seconds() -> None:
-    """It counts the refused calls."""
+    """It counts them."""
     breaker = opened()
     assert [breaker.admits(second) for second in (5, 33.9, 34)] == [False, False, True]
     assert breaker.blocked == 2
 
 
 def test_a_half_open_breaker_closes_after_five_seconds_without_a_failure() -> None:
-    """One failure opens it again, for as long."""
+    """One failure opens it again for thirty seconds."""
     breaker = opened()
     assert breaker.state(34) is BreakerState.HALF_OPEN
     breaker.failed(36, 36)
@@ -55,14 +55,14 @@ def test_a_half_open_breaker_closes_after_five_seconds_without_a_failure() -> No
     assert breaker.recoveries == 1
 
 
-@pytest.mark.parametrize("seen", [True, False])
-def test_a_trial_that_hangs_opens_it_again(*, seen: bool) -> None:
-    """It had closed meanwhile, as nothing had failed yet, seen or unseen. Later calls count as usual."""
+@pytest.mark.parametrize("observed", [True, False])
+def test_a_trial_that_hangs_opens_it_again(*, observed: bool) -> None:
+    """Although the breaker has closed since the trial started, observed or not. Later calls count as usual."""
     breaker = opened()
     assert breaker.admits(36)
-    assert not seen or breaker.state(42) is BreakerState.CLOSED
+    assert not observed or breaker.state(42) is BreakerState.CLOSED
     breaker.failed(43, 37)
-    assert (breaker.state(43), breaker.trips, breaker.recoveries) == (BreakerState.OPEN, 2, int(seen))
+    assert (breaker.state(43), breaker.trips, breaker.recoveries) == (BreakerState.OPEN, 2, int(observed))
     assert breaker.admits(74)
     assert breaker.state(80) is BreakerState.CLOSED
     breaker.failed(81, 80)
@@ -70,7 +70,6 @@ def test_a_trial_that_hangs_opens_it_again(*, seen: bool) -> None:
 
 
 def test_a_disabled_breaker_stays_closed() -> None:
-    """Whatever fails."""
     breaker = BatchBreaker(Breakers(enabled=False))
     for _ in range(100):
         breaker.failed(1, 1)

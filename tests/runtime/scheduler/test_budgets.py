@@ -1,4 +1,4 @@
-"""A pass has a time budget: when it runs out, the next pass continues from there."""
+"""Each pass has a time budget; the next pass continues where the budget ended."""
 
 import asyncio
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from penstock.scheduler.settler import RunSettler
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
 
 MANY = 1000
-"""Of which one step takes a quarter, and that more than a millisecond."""
+"""One step handles a quarter of these jobs, and takes more than a millisecond."""
 HANDLERS = f"""\
 async def handle(job, context):
     pass
@@ -40,47 +40,47 @@ SPEC = """\
 jobs: "handlers:jobs"
 each: {cron: "0 3 1 1 *"}
 """
-FAR = 4_000_000_000
-"""A second that is later than any of the jobs is due."""
+FAR_FUTURE = 4_000_000_000
+"""A later second than the due time of any job."""
 
 
 def only_its_jobs(one: Schedule) -> bool:
     return one.number("ZCARD", KEYS.waiting) == MANY
 
 
-def test_refreshes_register_all_jobs_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
-    """Each pass continues where the one before was cut off, so that every job gets its turn."""
+def test_refreshes_register_all_jobs_step_by_step(schedule: Callable[..., Schedule]) -> None:
+    """Each pass continues where the last one was cut off, so that every job has its turn."""
     with schedule(handlers=HANDLERS, spec=SPEC + "refresh: {every: 1s, budget: 1ms}\n") as one:
         pod = one.pod()
-        wait_for(partial(only_its_jobs, one), "all are registered")
+        wait_for(partial(only_its_jobs, one), "all jobs are registered")
         until_counted(pod, "scheduler_registered", MANY)
         assert numbers(pod).of("scheduler_passes_cut_off", what="refresh") >= 3
         assert pod.end() == 0
 
 
-def test_cleanups_inspect_all_jobs_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
-    """The entries to remove lie beyond what one pass inspects."""
+def test_cleanups_inspect_all_jobs_step_by_step(schedule: Callable[..., Schedule]) -> None:
+    """The entries to remove lie behind those that one pass inspects."""
     with schedule(
         handlers=HANDLERS, spec=SPEC + "work: {lease: 10s}\ncleanup: {orphans: {every: 1s, budget: 1ms}}\n"
     ) as one:
-        one.ask("ZADD", KEYS.waiting, *(word for n in range(10) for word in (FAR, f"stranger-{n}")))
+        one.ask("ZADD", KEYS.waiting, *(value for n in range(10) for value in (FAR_FUTURE, f"foreign-{n}")))
         pod = one.pod()
         until_counted(pod, "scheduler_registered", MANY)
-        wait_for(partial(only_its_jobs, one), "what is no job is removed")
+        wait_for(partial(only_its_jobs, one), "the foreign entries are removed")
         until_counted(pod, "scheduler_orphans_removed", 10, why="unknown")
         wait_for(lambda: numbers(pod).of("scheduler_passes_cut_off", what="orphans") >= 1, "a pass was cut off")
         assert pod.end() == 0
 
 
 def test_a_scan_for_zombies_ends_with_its_budget(target: Target) -> None:
-    """The next scan cancels the runs that this one did not reach."""
+    """The next scan cancels the remaining runs."""
     spec = spec_of(
         jobs=[{"name": f"job-{number}", "every": "1h", "timeout": "1s"} for number in range(6)],
         cleanup={"zombies": {"threshold": "1s", "budget": "1s"}},
     )
     stopped: list[str] = []
     moment = [0.0, 0.0]
-    """What it is, and how much later it is each time that somebody asks."""
+    """The time, and its increase with each reading."""
 
     def monotonic() -> float:
         moment[0] += moment[1]
@@ -94,26 +94,26 @@ def test_a_scan_for_zombies_ends_with_its_budget(target: Target) -> None:
 
     async def scenario() -> None:
         board = Board()
-        tally = SchedulerMetrics(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
+        metrics = SchedulerMetrics(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
         link, clocks = target.link(OF_MOVES.waiting), Clocks(monotonic=monotonic)
-        settler = RunSettler(JobSteps(link, OF_MOVES), BatchBreaker(spec.breakers), 3, 100, tally, clocks)
-        runs = JobRuns(spec, Given(spec, handle), settler, RedisTime(clocks, 10), tally, Random(1), clocks)  # noqa: S311 - no secret
+        settler = RunSettler(JobSteps(link, OF_MOVES), BatchBreaker(spec.breakers), 3, 100, metrics, clocks)
+        runs = JobRuns(spec, Given(spec, handle), settler, RedisTime(clocks, 10), metrics, Random(1), clocks)  # noqa: S311 - no secret
         permits = Permits(6, lambda: None)
         for job in effective_jobs(spec):
-            taken = AcquiredJob(job.name, 0, 1_000_000, 1, 0.0, None)
-            runs.start(taken, job, plan_run(job, 0, 0.0), permits.take(), "pod~1")
-        await asyncio.sleep(0)  # they begin
+            acquired = AcquiredJob(job.name, 0, 1_000_000, 1, 0.0, None)
+            runs.start(acquired, job, plan_run(job, 0, 0.0), permits.take(), "pod~1")
+        await asyncio.sleep(0)  # the runs start
         moment[:] = [100.0, 0.2]
         assert not runs.scan()
-        await until(lambda: stopped, "some are told to stop")
+        await until(lambda: stopped, "some runs are cancelled")
         first = len(stopped)
         assert 0 < first < 6
-        assert tally.cut_off["zombies"].value == 1
+        assert metrics.cut_off["zombies"].value == 1
         while len(runs):
             runs.scan()
             await asyncio.sleep(0)
         assert sorted(stopped) == [f"job-{number} overdue" for number in range(6)]
-        assert tally.zombies["scan"].value == 6
+        assert metrics.zombies["scan"].value == 6
         await link.close()
 
     run_async(scenario())

@@ -1,4 +1,4 @@
-"""Ended runs that Redis did not accept: kept, retried while the breaker is closed, and never lost."""
+"""A run that Redis did not accept is kept and retried while the breaker is closed, and never lost."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.wire
 TRIES = 3
 
 
-class Deaf(JobSteps):
-    """Does what it is told, and says so only from the nth time on."""
+class LosesReplies(JobSteps):
+    """Makes each call, and loses the first replies."""
 
     unanswered = 0
 
@@ -37,39 +37,40 @@ class Deaf(JobSteps):
         return answers
 
 
-class Odd(JobSteps):
-    """Is answered as by no script of ours, so often."""
+class InvalidReply(JobSteps):
+    """Gets one reply that no script of Penstock gives."""
 
-    odd = 1
+    invalid = 1
 
     async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         answers = await super().complete(runs)
-        self.odd -= 1
-        return answers if self.odd < 0 else answers[1:]
+        self.invalid -= 1
+        return answers if self.invalid < 0 else answers[1:]
 
 
-class Held:
-    """A settler over a link that loses answers, on a clock of the test's own."""
+class LossySettler:
+    """A settler over a link that loses replies, with a clock of the test."""
 
     def __init__(self, link: Link, unanswered: int, **breakers: object) -> None:
         self.now = 0.0
-        self.steps = Deaf(link, KEYS)
+        self.steps = LosesReplies(link, KEYS)
         self.steps.unanswered = unanswered
         self.breaker = BatchBreaker(Breakers.model_validate(breakers))
         board = Board()
-        metrics = Metrics.of("scheduler", pipeline="held", board=board, given={"class": ["-"]})
-        self.tally = SchedulerMetrics(metrics)
-        self.settler = RunSettler(self.steps, self.breaker, TRIES, 500, self.tally, Clocks(monotonic=lambda: self.now))
+        exported = Metrics.of("scheduler", pipeline="held", board=board, given={"class": ["-"]})
+        self.metrics = SchedulerMetrics(exported)
+        self.clocks = Clocks(monotonic=lambda: self.now)
+        self.settler = RunSettler(self.steps, self.breaker, TRIES, 500, self.metrics, self.clocks)
 
-    async def once(self, *taken: AcquiredJob) -> None:
-        """They end, and are handed back once."""
-        for one in taken:
+    async def once(self, *jobs: AcquiredJob) -> None:
+        """End the runs of these jobs, and hand them back once."""
+        for one in jobs:
             self.settler.put(EndedRun(one.name, one.score, one.due + 60, b"{}"))
-        items = [self.settler._queue.popleft() for _ in taken]  # noqa: SLF001 - one turn of its loop
+        items = [self.settler._queue.popleft() for _ in jobs]  # noqa: SLF001 - one turn of its loop
         await self.settler._settle(items)  # noqa: SLF001 - as above
 
 
-def taken(target: Target, jobs: int = 2) -> list[AcquiredJob]:
+def acquired(target: Target, jobs: int = 2) -> list[AcquiredJob]:
     with JobDriver(target.link(KEYS.waiting)) as driver:
         driver.begin("pod~1")
         driver.register(*(f"job-{number}" for number in range(jobs)))
@@ -77,60 +78,60 @@ def taken(target: Target, jobs: int = 2) -> list[AcquiredJob]:
 
 
 def test_a_run_that_was_not_accepted_is_retried(target: Target) -> None:
-    """Once a cycle; the reply that was lost comes with the retry, and nothing happens twice."""
-    runs = taken(target)
+    """Once a cycle; the retry gets the lost reply, and changes nothing twice."""
+    runs = acquired(target)
 
     async def scenario() -> None:
-        held = Held(link := target.link(KEYS.waiting), 2)
-        await held.once(*runs)
-        assert (held.settler.unsettled, held.tally.recoveries["true"].value) == (2, 0)
-        await held.settler.recover()
-        assert (held.settler.unsettled, held.tally.recoveries["false"].value) == (2, 2)
-        await held.settler.recover()
-        assert (held.settler.unsettled, held.tally.recoveries["true"].value) == (0, 2)
-        assert held.tally.fenced["complete"].value == held.tally.exhausted.value == 0
+        tested = LossySettler(link := target.link(KEYS.waiting), 2)
+        await tested.once(*runs)
+        assert (tested.settler.unsettled, tested.metrics.recoveries["true"].value) == (2, 0)
+        await tested.settler.recover()
+        assert (tested.settler.unsettled, tested.metrics.recoveries["false"].value) == (2, 2)
+        await tested.settler.recover()
+        assert (tested.settler.unsettled, tested.metrics.recoveries["true"].value) == (0, 2)
+        assert tested.metrics.fenced["complete"].value == tested.metrics.exhausted.value == 0
         await link.close()
 
     run_async(scenario())
 
 
-def test_after_three_tries_it_is_left_to_the_next_refresh(target: Target) -> None:
-    """The refresh retries it; a long outage of Redis loses no job."""
-    runs = taken(target)
+def test_after_three_attempts_the_next_refresh_retries(target: Target) -> None:
+    """A long outage of Redis loses no job."""
+    runs = acquired(target)
 
     async def scenario() -> None:
-        held = Held(link := target.link(KEYS.waiting), 1 + TRIES, failures=100)
-        await held.once(*runs)
+        tested = LossySettler(link := target.link(KEYS.waiting), 1 + TRIES, failures=100)
+        await tested.once(*runs)
         for _ in range(TRIES):
-            await held.settler.recover()
-        assert (held.tally.exhausted.value, held.settler.unsettled) == (2, 2)
-        await held.settler.recover()
-        assert held.settler.unsettled == 2
-        held.settler.retry_exhausted()
-        await held.settler.recover()
-        assert held.settler.unsettled == 0
+            await tested.settler.recover()
+        assert (tested.metrics.exhausted.value, tested.settler.unsettled) == (2, 2)
+        await tested.settler.recover()
+        assert tested.settler.unsettled == 2
+        tested.settler.retry_exhausted()
+        await tested.settler.recover()
+        assert tested.settler.unsettled == 0
         await link.close()
 
     run_async(scenario())
 
 
 def test_an_open_breaker_stops_retries(target: Target) -> None:
-    """Runs that end meanwhile are kept without an attempt; retries begin once it is closed."""
-    runs = taken(target)
+    """Later runs are kept without an attempt; retries start once it is closed."""
+    runs = acquired(target)
 
     async def scenario() -> None:
-        held = Held(link := target.link(KEYS.waiting), 1, failures=1)
-        await held.once(runs[0])
-        assert held.breaker.state(held.now) is BreakerState.OPEN
-        await held.once(runs[1])
-        await held.settler.recover()
-        held.now = 30
-        await held.settler.recover()
-        assert (held.settler.unsettled, held.tally.recoveries["false"].value) == (2, 0)
-        assert held.breaker.state(held.now) is BreakerState.HALF_OPEN
-        held.now = 35
-        await held.settler.recover()
-        assert held.settler.unsettled == 0
+        tested = LossySettler(link := target.link(KEYS.waiting), 1, failures=1)
+        await tested.once(runs[0])
+        assert tested.breaker.state(tested.now) is BreakerState.OPEN
+        await tested.once(runs[1])
+        await tested.settler.recover()
+        tested.now = 30
+        await tested.settler.recover()
+        assert (tested.settler.unsettled, tested.metrics.recoveries["false"].value) == (2, 0)
+        assert tested.breaker.state(tested.now) is BreakerState.HALF_OPEN
+        tested.now = 35
+        await tested.settler.recover()
+        assert tested.settler.unsettled == 0
         await link.close()
 
     run_async(scenario())
@@ -138,55 +139,55 @@ def test_an_open_breaker_stops_retries(target: Target) -> None:
 
 def test_a_draining_pod_ignores_the_breaker(target: Target) -> None:
     """There is no later attempt."""
-    runs = taken(target)
+    runs = acquired(target)
 
     async def scenario() -> None:
-        held = Held(link := target.link(KEYS.waiting), 1, failures=1)
-        await held.once(*runs)
-        await held.settler.empty()
-        assert held.settler.unsettled == 0
+        tested = LossySettler(link := target.link(KEYS.waiting), 1, failures=1)
+        await tested.once(*runs)
+        await tested.settler.empty()
+        assert tested.settler.unsettled == 0
         await link.close()
 
     run_async(scenario())
 
 
 def test_a_batch_that_is_cancelled_half_way_loses_no_run(target: Target) -> None:
-    """Some runs ended, others were stopped: cancelled during the first call, the second is made later."""
-    ended, stopped = taken(target)
+    """It has ended and stopped runs: cancelled during the first call, the second is made later."""
+    ended, stopped = acquired(target)
 
     async def scenario() -> None:
-        held = Held(link := target.link(KEYS.waiting), 0)
-        held.settler.put(EndedRun(ended.name, ended.score, ended.due + 60, b"{}"))
-        held.settler.put(EndedRun(stopped.name, stopped.score, stopped.due, None))
-        task = asyncio.create_task(held.settler.run())
-        while not held.settler._in_progress:  # noqa: SLF001, ASYNC110 - the moment that is meant, of which nobody tells
+        tested = LossySettler(link := target.link(KEYS.waiting), 0)
+        tested.settler.put(EndedRun(ended.name, ended.score, ended.due + 60, b"{}"))
+        tested.settler.put(EndedRun(stopped.name, stopped.score, stopped.due, None))
+        task = asyncio.create_task(tested.settler.run())
+        while not tested.settler._in_progress:  # noqa: SLF001, ASYNC110 - no event marks this moment
             await asyncio.sleep(0)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        assert held.settler.unsettled == 2
-        await held.settler.empty()
+        assert tested.settler.unsettled == 2
+        await tested.settler.empty()
         await link.close()
 
     run_async(scenario())
     with JobDriver(target.link(KEYS.waiting)) as driver:
-        left = driver.state()
-    assert (set(left.waiting), left.working) == ({ended.name, stopped.name}, {})
+        state = driver.state()
+    assert (set(state.waiting), state.working) == ({ended.name, stopped.name}, {})
 
 
 def test_a_call_with_an_invalid_reply_is_repeated(target: Target) -> None:
-    """No run is lost, the settler goes on, and the breaker counts a failure."""
-    runs = taken(target)
+    """No run is lost, the settler continues, and the breaker counts a failure."""
+    runs = acquired(target)
 
     async def scenario() -> None:
-        held = Held(link := target.link(KEYS.waiting), 0)
-        settler = RunSettler(Odd(link, KEYS), held.breaker, TRIES, 500, held.tally, Clocks(monotonic=lambda: held.now))
+        tested = LossySettler(link := target.link(KEYS.waiting), 0)
+        settler = RunSettler(InvalidReply(link, KEYS), tested.breaker, TRIES, 500, tested.metrics, tested.clocks)
         task = asyncio.create_task(settler.run())
         for one in runs:
             settler.put(EndedRun(one.name, one.score, one.due + 60, b"{}"))
-        await until(lambda: len(settler._recovering) == 2, "they are held")  # noqa: SLF001 - of that nobody tells
+        await until(lambda: len(settler._recovering) == 2, "both runs are kept for a retry")  # noqa: SLF001 - not exported
         assert not task.done()
         await settler.recover()
-        assert (settler.unsettled, held.tally.recoveries["true"].value) == (0, 2)
+        assert (settler.unsettled, tested.metrics.recoveries["true"].value) == (0, 2)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await link.close()

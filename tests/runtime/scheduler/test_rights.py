@@ -1,4 +1,4 @@
-"""`penstock acl` for a scheduler: everything works with exactly these rights, which the scripts declare."""
+"""`penstock acl` for a scheduler: it works with exactly these rights, which the scripts declare."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def names() -> list[str]:
 
 
 def test_scripts_are_granted_the_commands_that_they_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing right is found here, and not at night."""
+    """A missing right fails here and not in production."""
     assert called_by("lead") == LEAD
     monkeypatch.setattr("lua_commands.script", lambda name: script(name, FOLDER))
     assert dict(CALLED) == {name: called_by(name) for name in names()}
@@ -60,20 +60,20 @@ def test_scripts_are_granted_the_commands_that_they_call(monkeypatch: pytest.Mon
 
 
 def grant(repository: Schedule, server: Server, role: str) -> str:
-    """A user with what is printed for a role."""
+    """Creates a user with the printed rights of a role."""
     platform = repository.folder / "penstock.yaml"
-    told = yaml.safe_load(platform.read_text())
-    told["environments"]["dev"]["versions"] = {"redis": version(repository.target)}
-    platform.write_text(yaml.safe_dump(told))
+    document = yaml.safe_load(platform.read_text())
+    document["environments"]["dev"]["versions"] = {"redis": version(repository.target)}
+    platform.write_text(yaml.safe_dump(document))
     command = [sys.executable, "-m", "penstock", "acl", "trial", "--role", role, "--json"]
-    ran = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    [user] = json.loads(ran.stdout)["users"]
+    result = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    [user] = json.loads(result.stdout)["users"]
     server.ask("ACL", "SETUSER", user["user"], *user["rules"], "on", f">{SECRET}")
     return str(user["user"])
 
 
 def user_with_role(server: Server, user: str) -> list[str]:
-    """The rules of a user as Redis writes them to a file: each version answers ACL GETUSER in a shape of its own."""
+    """The rules of a user as ACL LIST writes them; the replies of ACL GETUSER differ by version."""
     users = server.ask("ACL", "LIST")
     assert isinstance(users, list)
     [rules] = [words[2:] for words in (str(one).split() for one in users) if words[:2] == ["user", user]]
@@ -81,39 +81,39 @@ def user_with_role(server: Server, user: str) -> list[str]:
 
 
 def refused(server: Server) -> list[str]:
-    """What Redis refused anybody."""
+    """The refusals that Redis logged."""
     log = server.ask("ACL", "LOG")
     assert isinstance(log, list)
     return [str(one) for one in log]
 
 
-def test_pods_and_people_have_all_rights_that_they_need(
+def test_pods_and_operators_have_all_rights_that_they_need(
     own_server: Callable[..., Schedule], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It runs jobs, loses a pod, tidies and leaves; somebody looks, pauses and resumes. Redis refuses nothing."""
+    """A pod runs jobs, is lost, cleans up, drains; an operator lists, pauses, resumes. Redis refuses no command."""
     repository = own_server(handlers=HANDLERS, spec=SPEC)
     pod, person = (grant(repository, server, role) for role in ("scheduler", "operator"))
-    mine = {"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET}
-    lost = repository.pod(environ=mine)
+    credentials = {"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET}
+    lost = repository.pod(environ=credentials)
     repository.until_ran("usual", 2)
     lost.signal(signal.SIGKILL)
-    left = repository.pod(environ=mine)
+    remaining = repository.pod(environ=credentials)
     before = len(repository.lines("end")["usual"])
     repository.until_ran("usual", before + 2)
-    wait_for(lambda: len(repository.lines().get("hangs", [])) > 1, "what the lost pod held runs again", 60)
+    wait_for(lambda: len(repository.lines().get("hangs", [])) > 1, "the job of the lost pod runs again", 60)
     monkeypatch.setenv("REDIS_USERNAME", person)
     monkeypatch.setenv("REDIS_PASSWORD", SECRET)
-    for words in (("list",), ("why", "usual"), ("run-now", "usual"), ("pause", "usual"), ("resume", "usual")):
-        ran = repository.call(*words)
-        assert "NOPERM" not in ran.stderr, ran.stderr
+    for command in (("list",), ("why", "usual"), ("run-now", "usual"), ("pause", "usual"), ("resume", "usual")):
+        result = repository.call(*command)
+        assert "NOPERM" not in result.stderr, result.stderr
     for key in (KEYS.waiting, KEYS.working, KEYS.paused):
         repository.ask("ZCARD", key)
-    assert left.end() == 0
+    assert remaining.end() == 0
     assert refused(server) == []
 
 
 def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own_server: Callable[..., Schedule], server: Server) -> None:
-    """Its user has the rights of these pipelines' producers and no others; a missing pipeline is reported."""
+    """It has the rights of their producers and no others; a missing pipeline is reported."""
     with own_server(spec=SENDS, handlers=HANDLERS) as repository:
         specs = repository.folder / "specs"
         for name in ("mail", "other"):
@@ -123,11 +123,11 @@ def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own_server: Callable[..., S
         assert "~mail" in rules
         assert "~other" not in rules
         running = repository.pod(environ={"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET})
-        wait_for(lambda: repository.number("XLEN", "mail") >= 2, "it has sent")
+        wait_for(lambda: repository.number("XLEN", "mail") >= 2, "two messages are sent")
         assert running.end() == 0
         assert refused(server) == []
         (specs / "mail.yaml").unlink()
         command = [sys.executable, "-m", "penstock", "acl", "trial", "--role", "scheduler"]
-        told = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-        assert "~mail" not in told.stdout
-        assert told.stderr == ("a job sends to `mail`, which is missing or has errors; its rights are left out\n")
+        result = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+        assert "~mail" not in result.stdout
+        assert result.stderr == ("a job sends to `mail`, which is missing or has errors; its rights are left out\n")

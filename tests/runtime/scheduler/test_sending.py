@@ -1,4 +1,4 @@
-"""Jobs that send a message to a pipeline of the same repository."""
+"""A job may send a message to a pipeline of the same repository."""
 
 import json
 from collections.abc import Callable
@@ -11,47 +11,47 @@ from servers import wait_for
 SPEC = """\
 jobs:
   - {name: nightly, every: 1h, send: {pipeline: mail, message: {id: costs}}}
-  - {name: odd, every: 1h, error_interval: 1h, send: {pipeline: mail, message: {other: field}}}
+  - {name: invalid, every: 1h, error_interval: 1h, send: {pipeline: mail, message: {other: field}}}
 """
 
 
 def runs(one: Schedule, job: str) -> int:
-    told = one.ask("HGET", KEYS.story, job)
-    return json.loads(str(told))["fence"] if told else 0
+    reply = one.ask("HGET", KEYS.story, job)
+    return json.loads(str(reply))["fence"] if reply else 0
 
 
 @pytest.mark.wire
 def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
-    """By the pipeline's deduplication: a repeated run for the same second sends nothing, the next run does."""
-    with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
+    """By the pipeline's deduplication: a repeated run for the same second sends no message, the next run does."""
+    with schedule(spec=SPEC.replace("  - {name: invalid", "  # - {name: invalid")) as one:
         (one.folder / "specs" / "mail.yaml").write_text(MAIL)
         pod = one.pod()
-        wait_for(lambda: runs(one, "nightly"), "it has run")
+        wait_for(lambda: runs(one, "nightly"), "`nightly` has run")
         assert one.number("XLEN", "mail") == 1
         first = json.loads(str(one.ask("HGET", KEYS.story, "nightly")))
         for due, messages in ((first["due"], 1), (first["due"] + 1, 2)):
             before = runs(one, "nightly")
             one.ask("ZADD", KEYS.waiting, f"{due}.499", "nightly")
-            wait_for(lambda before=before: runs(one, "nightly") > before, "it has run again")  # type: ignore[misc] # a number
+            wait_for(lambda before=before: runs(one, "nightly") > before, "`nightly` has run again")  # type: ignore[misc] # a number
             assert one.number("XLEN", "mail") == messages
         assert pod.end() == 0
 
 
-def test_a_pod_reads_pipelines_beside_its_own_file(schedule: Callable[..., Schedule]) -> None:
-    """In the folder where generated files are mounted; a missing one is reported before anything runs."""
-    with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
+def test_a_pod_reads_pipelines_next_to_its_worker_file(schedule: Callable[..., Schedule]) -> None:
+    """In the folder where generated files are mounted; a missing pipeline is reported before any job runs."""
+    with schedule(spec=SPEC.replace("  - {name: invalid", "  # - {name: invalid")) as one:
         (one.folder / "specs" / "mail.yaml").write_text(MAIL)
-        made = one.start("generate")
-        assert made.process.wait(PATIENCE) in (0, 1), made.log()
+        generate = one.start("generate")
+        assert generate.process.wait(PATIENCE) in (0, 1), generate.log()
         file = one.folder / "generated" / "dev" / "trial" / "worker.json"
-        lost = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
-        assert lost.process.wait(PATIENCE) == 2
-        assert "pipelines/mail.json` cannot be had" in lost.log()
+        without_pipeline = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
+        assert without_pipeline.process.wait(PATIENCE) == 2
+        assert "pipelines/mail.json` cannot be had" in without_pipeline.log()
         (file.parent / "pipelines").mkdir()
         (file.parent / "pipelines" / "mail.json").write_bytes(
             (one.folder / "generated" / "dev" / "mail" / "worker.json").read_bytes()
         )
         pod = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
-        wait_for(lambda: runs(one, "nightly"), "it has run")
+        wait_for(lambda: runs(one, "nightly"), "`nightly` has run")
         assert one.number("XLEN", "mail") == 1
         assert pod.end() == 0

@@ -1,4 +1,4 @@
-"""The summary that a pod logs regularly."""
+"""A pod logs a summary at regular intervals."""
 
 from collections.abc import Callable
 
@@ -21,14 +21,14 @@ SPEC = """\
 jobs: [{name: usual, every: 1s}, {name: held, every: 1h}, {name: later, cron: "0 3 1 1 *"}]
 work: {concurrency: 4}
 """
-ALWAYS = {"timestamp", "level", "message", "event", "logger", "host", "pid", "scheduler", "consumer"}
+EVERY_LINE = {"timestamp", "level", "message", "event", "logger", "host", "pid", "scheduler", "consumer"}
 
 
 def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> None:
-    """Health, jobs, scripts, backlog, permits, cleanups, and runs on their way to Redis."""
+    """Health, jobs, scripts, backlog, permits, cleanups, and ended runs that wait for Redis."""
     with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 1s}\n") as one:
         pod = one.pod()
-        wait_for(lambda: "held" in one.lines(), "it runs")
+        wait_for(lambda: "held" in one.lines(), "`held` runs")
         expected = {
             "health": "HEALTHY",
             "registered": 3,
@@ -44,19 +44,19 @@ def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> 
             "queue_depth": 0,
             "signals": "",
         }
-        whole = {*expected, *ALWAYS}
-        wait_for(lambda: len(pod.events(Event.SCHEDULER_SUMMARY)) > 2, "it says so again and again")
-        assert all(told.keys() == whole for told in pod.events(Event.SCHEDULER_SUMMARY) if "consumer" in told)
-        # What runs every second may run just now, or have ended and not be handed back yet.
+        fields = {*expected, *EVERY_LINE}
+        wait_for(lambda: len(pod.events(Event.SCHEDULER_SUMMARY)) > 2, "three summaries are logged")
+        assert all(summary.keys() == fields for summary in pod.events(Event.SCHEDULER_SUMMARY) if "consumer" in summary)
+        # `usual` may run at that moment, or have ended without being handed back.
         wait_for(
-            lambda: any(expected.items() <= told.items() for told in pod.events(Event.SCHEDULER_SUMMARY)),
-            "between two runs",
+            lambda: any(expected.items() <= summary.items() for summary in pod.events(Event.SCHEDULER_SUMMARY)),
+            "a summary between two runs of `usual` is logged",
         )
         assert pod.end() == 0
 
 
 def test_the_summary_can_be_disabled(schedule: Callable[..., Schedule]) -> None:
-    """With an interval of 0; by default it is logged every ten minutes."""
+    """With an interval of 0; the default is ten minutes."""
     with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 0s}\n") as one:
         pod = one.pod()
         one.until_ran("usual", 4)

@@ -1,7 +1,7 @@
-"""A fourth role, as small as one can be: moves entries from one list of Redis to another.
+"""A minimal fourth role: it moves entries from one list of Redis to another.
 
-`relay.py FOLDER ADDRESS LIVE FATAL` works on the Redis at this address, with these limits. Files in FOLDER make it
-fail: `broken` breaks a part, `stuck` holds up the drain, `blocked` the event loop, `busy` leaves a thread behind.
+`relay.py FOLDER ADDRESS LIVE FATAL` uses the Redis at this address, with these limits. Files in FOLDER make it fail:
+`broken` breaks a part, `stuck` delays the drain, `blocked` blocks the event loop, `busy` leaves a thread running.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SOON = 0.05
 
 
 class Relay:
-    """Moves entries until it drains; what is in the source by then is still moved."""
+    """Moves entries; when it drains, it still moves those in the source."""
 
     def __init__(self, folder: Path, dependencies: Dependencies, log: Log) -> None:
         self._folder = folder
@@ -71,7 +71,7 @@ class Relay:
             await self._once()
             self._dependencies.readiness.release(Why.STARTING)
             if (self._folder / "blocked").exists():
-                time.sleep(3600)  # noqa: ASYNC251 - as a handler should not
+                time.sleep(3600)  # noqa: ASYNC251 - like a faulty handler
             if self.is_busy:
                 threading.Thread(target=time.sleep, args=(3600,)).start()
             await asyncio.sleep(SOON)
@@ -87,7 +87,7 @@ def relay_role(folder: Path, address: str, limits: Limits) -> Role:
     log = Log(logging.getLogger("relay"))
 
     def build(pod: Pod) -> Program:
-        metrics = Metrics.of_spec("janitor", target.spec, pod.board)  # the contract knows no fourth role
+        metrics = Metrics.of_spec("janitor", target.spec, pod.board)  # the contract has no fourth role
         pod.announce(metrics, target.digest, process.INFO)
         relay = Relay(folder, pod.dependencies(target, metrics, process.REDIS_SECONDS), log)
         return Program(
@@ -109,8 +109,8 @@ def relay_role(folder: Path, address: str, limits: Limits) -> Role:
 
 
 if __name__ == "__main__":
-    who = Process("trial")
-    set_up(who, format_="json", level=logging.INFO)
-    where, address, live, fatal = sys.argv[1:]
-    role = relay_role(Path(where), address, Limits(float(live), float(fatal)))
-    sys.exit(run(role, Start(who, Credentials(), ("127.0.0.1", 0))))
+    identity = Process("trial")
+    set_up(identity, format_="json", level=logging.INFO)
+    folder, address, live, fatal = sys.argv[1:]
+    role = relay_role(Path(folder), address, Limits(float(live), float(fatal)))
+    sys.exit(run(role, Start(identity, Credentials(), ("127.0.0.1", 0))))

@@ -1,4 +1,4 @@
-"""Pods whose wall clocks are an hour off: only Redis time counts."""
+"""Pods with wrong wall clocks: only Redis time counts."""
 
 import os
 from collections.abc import Callable
@@ -11,28 +11,30 @@ from servers import wait_for
 
 from penstock.observe.events import Event
 
-OFF = Path(__file__).parent / "off"
+SITE_FOLDER = Path(__file__).parent / "wrong_clock"
 SPEC = """\
 jobs: [{name: a}, {name: b}, {name: c}, {name: hourly, every: 1h}, {name: minutely, cron: "* * * * *"}]
 each: {every: 1s, timeout: 20s}
 work: {concurrency: 1}
 """
-OFTEN = ("a", "b", "c")
+SECONDLY = ("a", "b", "c")
 
 
 def test_wall_clocks_an_hour_off_change_nothing(schedule: Callable[..., Schedule]) -> None:
-    """One is ahead, one behind: all run the same jobs at the same times, and due times are Redis time."""
+    """One is ahead, one behind; all pods run the same jobs, and due times are Redis time."""
     with schedule(spec=SPEC) as one:
         pods = []
-        for off in (3600, 0, -3600):
-            path = os.pathsep.join((str(OFF), str(SUPPORT), str(one.folder)))
-            pods.append(one.pod(environ={"CLOCK_OFF": str(off), "PYTHONPATH": path}))
+        for seconds in (3600, 0, -3600):
+            path = os.pathsep.join((str(SITE_FOLDER), str(SUPPORT), str(one.folder)))
+            pods.append(one.pod(environ={"CLOCK_OFF": str(seconds), "PYTHONPATH": path}))
             pods[-1].until(Event.CONSUMER_JOINED)
-        said = [datetime.fromisoformat(pod.events(Event.CONSUMER_JOINED)[0]["timestamp"]).timestamp() for pod in pods]
-        assert min(said[0] - said[1], said[1] - said[2]) > 3000, "their clocks are off"
+        started = [
+            datetime.fromisoformat(pod.events(Event.CONSUMER_JOINED)[0]["timestamp"]).timestamp() for pod in pods
+        ]
+        assert min(started[0] - started[1], started[1] - started[2]) > 3000, "their wall clocks differ by an hour"
         wait_for(
             lambda: all(
-                {pod.name for pod in pods} == {line.worker for line in one.lines().get(job, [])} for job in OFTEN
+                {pod.name for pod in pods} == {line.worker for line in one.lines().get(job, [])} for job in SECONDLY
             ),
             "each pod has run each job",
             60,
@@ -48,4 +50,4 @@ def test_wall_clocks_an_hour_off_change_nothing(schedule: Callable[..., Schedule
         assert 0 <= due["minutely"] <= 122
         assert len(one.lines()["hourly"]) == 1
         assert overlaps(one.lines(), one.lines("end"), {}) == []
-        one.assert_each_in_one_set([*OFTEN, "hourly", "minutely"])
+        one.assert_each_in_one_set([*SECONDLY, "hourly", "minutely"])

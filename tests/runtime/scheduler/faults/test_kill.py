@@ -1,4 +1,4 @@
-"""Pods that are killed again and again: no job is lost, starved, or running twice at once."""
+"""Repeated kills of pods: every job runs on, none twice at a time."""
 
 from collections.abc import Callable
 from functools import partial
@@ -33,10 +33,10 @@ KILLS = 4
 
 
 @pytest.mark.storm
-def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
-    """One of three pods is killed while it runs jobs, and another comes, the scripts forgotten each time.
+def test_repeated_kills_lose_no_job_and_overlap_no_run(schedule: Callable[..., Schedule]) -> None:
+    """Each time one of three pods is killed during its runs, a new one starts, and the script cache is flushed.
 
-    Every job goes on, no two runs of it overlap, and in the end each waits in one set.
+    Every job runs again, no two runs of it overlap, and in the end each waits in one set.
     """
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         pods = [one.pod() for _ in range(3)]
@@ -44,14 +44,18 @@ def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
             pod.until(Event.CONSUMER_JOINED)
         for number in range(KILLS):
             victim = pods[number % 3]
-            wait_for(partial(holds, one, victim.name), "it runs jobs")
+            wait_for(partial(holds, one, victim.name), "the pod runs a job")
             victim.kill()
             for server in one.target.masters():
                 server.ask("SCRIPT", "FLUSH")
             pods[number % 3] = one.pod()
             pods[number % 3].until(Event.CONSUMER_JOINED)
         since = {job: len(lines) for job, lines in one.lines("end").items()}
-        wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS), "all go on", 120)
+        wait_for(
+            lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS),
+            "every job runs again",
+            120,
+        )
         assert any(pod.events(Event.PODS_LOST) for pod in one.processes)
         for pod in pods:
             assert pod.end() == 0, pod.log()[-2000:]
@@ -63,6 +67,6 @@ def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
 
 
 def holds(one: Schedule, worker: str) -> bool:
-    """Whether a pod runs something at this moment."""
+    """Whether the pod runs a job at this moment."""
     ended = {line.fence for lines in one.lines("end").values() for line in lines}
     return any(line.worker == worker and line.fence not in ended for lines in one.lines().values() for line in lines)

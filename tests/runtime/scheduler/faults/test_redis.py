@@ -1,4 +1,4 @@
-"""Redis is missing, goes away, and comes back."""
+"""Redis is unreachable, hangs, loses its data, and returns."""
 
 from collections.abc import Callable
 from functools import partial
@@ -43,84 +43,91 @@ def tripped(pod: Process) -> bool:
     return numbers(pod).of("scheduler_breaker_trips", breaker="acquisition") >= 1
 
 
-def go_on(one: Schedule, jobs: list[str]) -> None:
+def wait_for_new_runs(one: Schedule, jobs: list[str]) -> None:
+    """Wait until each job has run twice more."""
     since = {job: len(lines) for job, lines in one.lines("end").items()}
-    wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) + 1 for job in jobs), "all go on", 60)
+    wait_for(
+        lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) + 1 for job in jobs),
+        "each job has run twice more",
+        60,
+    )
 
 
-def test_redis_goes_away_and_comes_back(own_server: Callable[..., Schedule], server: Server) -> None:
-    """Runs that end meanwhile are handed back later; none runs twice, and none is lost."""
+def test_an_outage_of_redis_loses_and_repeats_no_run(own_server: Callable[..., Schedule], server: Server) -> None:
+    """Runs that end during the outage are handed back afterwards."""
     with own_server(handlers=HANDLERS, spec=SPEC) as one:
         pods = [one.pod(), one.pod()]
         for pod in pods:
             pod.until(Event.CONSUMER_JOINED)
-        wait_for(lambda: "held" in one.lines(), "it runs")
+        wait_for(lambda: "held" in one.lines(), "`held` runs")
         server.kill()
         (one.folder / "released").touch()
         one.until_ran("held")
         for pod in pods:
-            wait_for(partial(ready, pod, 503), "it is not ready")
+            wait_for(partial(ready, pod, 503), "`/readyz` fails")
             assert page(pod, "/livez")[0] == 200
             assert page(pod, HEALTH)[0] == 503
         for pod in pods:
-            wait_for(partial(tripped, pod), "it asks no more")
+            wait_for(partial(tripped, pod), "the acquisition breaker is open")
             until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")
             assert numbers(pod).of("scheduler_degraded") == 1
 
         server.start()
-        go_on(one, JOBS)
+        wait_for_new_runs(one, JOBS)
         for pod in pods:
-            wait_for(partial(ready, pod, 200), "it is ready again")
+            wait_for(partial(ready, pod, 200), "`/readyz` succeeds again")
             until_counted(pod, "scheduler_breaker_state", 0)
             until_counted(pod, "scheduler_degraded", 0)
             assert pod.events(Event.REDIS_REACHABLE)
             assert (page(pod, HEALTH)[0], '"waiting_set":true' in page(pod, HEALTH)[1].replace(" ", "")) == (200, True)
-        wait_for(lambda: one.places("held") == ["waiting"], "it was handed back")
-        assert len(one.lines()["held"]) == 1, "and ran once"
+        wait_for(lambda: one.places("held") == ["waiting"], "`held` is handed back")
+        assert len(one.lines()["held"]) == 1, "`held` ran once"
         for pod in pods:
             assert pod.end() == 0
         assert overlaps(one.lines(), one.lines("end"), {}) == []
         one.assert_each_in_one_set([*JOBS, "held"])
 
 
-def test_redis_hangs(own_server: Callable[..., Schedule], server: Server) -> None:
-    """It accepts connections and never answers: the pod notices, however long each call waits, and recovers."""
+def test_a_hanging_redis_is_noticed_and_survived(own_server: Callable[..., Schedule], server: Server) -> None:
+    """It accepts connections and never answers; the pod notices, however long a call waits, and recovers."""
     with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
         pod = one.pod()
-        go_on(one, JOBS)
+        wait_for_new_runs(one, JOBS)
         server.pause()
         until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")
         assert numbers(pod).of("scheduler_degraded") == 1
-        wait_for(lambda: numbers(pod).of("scheduler_breaker_trips") >= 1, "it asks less", 60)
+        wait_for(lambda: numbers(pod).of("scheduler_breaker_trips") >= 1, "a breaker is open", 60)
         server.resume()
-        go_on(one, JOBS)
+        wait_for_new_runs(one, JOBS)
         until_counted(pod, "scheduler_degraded", 0)
         assert pod.end() == 0
         one.assert_each_in_one_set(JOBS)
 
 
-def test_redis_loses_all_data(own_server: Callable[..., Schedule], server: Server) -> None:
-    """After the next refresh it has all jobs again, and pods register new consumers."""
+def test_jobs_are_registered_again_after_redis_loses_all_data(
+    own_server: Callable[..., Schedule], server: Server
+) -> None:
+    """By the next refresh; pods register new consumers."""
     with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
         pod = one.pod()
-        go_on(one, JOBS)
+        wait_for_new_runs(one, JOBS)
         server.flush()
-        go_on(one, JOBS)
+        wait_for_new_runs(one, JOBS)
         assert len(pod.events(Event.CONSUMER_JOINED)) == 2
         assert pod.end() == 0
         one.assert_each_in_one_set(JOBS)
 
 
-def test_redis_starts_later_than_the_pod(own_server: Callable[..., Schedule], server: Server) -> None:
-    """The pod logs it, retries, and is not ready until Redis answers."""
+def test_a_pod_waits_for_redis_to_start(own_server: Callable[..., Schedule], server: Server) -> None:
+    """It logs the outage, retries, and is not ready until Redis answers."""
     server.kill()
     with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
         pod = one.pod()
         pod.until(Event.REDIS_UNREACHABLE)
         assert page(pod, "/readyz")[0] == 503
         server.start()
-        go_on(one, JOBS)
+        wait_for_new_runs(one, JOBS)
         assert page(pod, "/readyz")[0] == 200
-        told = [line["activity"] for line in pod.events(Event.REDIS_UNREACHABLE)]
-        assert told.count(Activity.RENEWING) == 1
+        activities = [line["activity"] for line in pod.events(Event.REDIS_UNREACHABLE)]
+        assert activities.count(Activity.RENEWING) == 1
         assert pod.end() == 0

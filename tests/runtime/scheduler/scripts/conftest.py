@@ -1,4 +1,4 @@
-"""The scripts of a scheduler, over a Redis in each shape."""
+"""The scripts of a scheduler, on a Redis of each topology."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,6 @@ from targets import Target
 
 @pytest.fixture
 def driver(target: Target) -> Iterator[JobDriver]:
-    """On an empty Redis."""
     with JobDriver(target.link(KEYS.waiting)) as driver:
         driver.begin("pod~1")
         driver.begin("pod~2")

@@ -1,4 +1,4 @@
-"""Many schedulers at once, and an acquire that fails again and again."""
+"""Many schedulers at once, and calls of acquire that fail again and again."""
 
 import asyncio
 from collections import Counter
@@ -22,11 +22,11 @@ from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 PODS, JOBS, RUNS = 20, 60, 3
 REFUSALS = 10_000
 HEAD = 5
-"""Of an answer to acquire; behind it stand the jobs."""
+"""Fields before the jobs in a reply of acquire."""
 
 
-def test_twenty_schedulers_at_once(target: Target) -> None:
-    """Every job runs again and again, in one place at a time, and at most once for each second."""
+def test_twenty_schedulers_run_each_job_in_one_place_at_a_time(target: Target) -> None:
+    """Every job runs repeatedly, in one pod at a time, and at most once for each second."""
     names = [f"job-{number:02}" for number in range(JOBS)]
     spec = spec_of(
         jobs=[{"name": name, "every": "1s"} for name in names], handler="asyncio:sleep", work={"concurrency": 5}
@@ -34,13 +34,13 @@ def test_twenty_schedulers_at_once(target: Target) -> None:
     running: Counter[str] = Counter()
     ran: Counter[str] = Counter()
     seconds: Counter[tuple[str, int]] = Counter()
-    twice: list[str] = []
+    overlapping: list[str] = []
 
     async def handle(job: EffectiveJob, context: JobContext) -> None:
         running[job.name] += 1
         seconds[job.name, context.due] += 1
         if running[job.name] > 1:
-            twice.append(job.name)
+            overlapping.append(job.name)
         await asyncio.sleep(0.02)
         running[job.name] -= 1
         ran[job.name] += 1
@@ -48,13 +48,13 @@ def test_twenty_schedulers_at_once(target: Target) -> None:
     async def scenario() -> list[int]:
         pods = [pod(target, spec, handle, f"pod-{number}") for number in range(PODS)]
         tasks = [asyncio.create_task(one.run()) for one in pods]
-        await until(lambda: all(ran[name] >= RUNS for name in names), "each has run a few times")
+        await until(lambda: all(ran[name] >= RUNS for name in names), "each job has run three times")
         for one in pods:
             one.stop()
         return await asyncio.gather(*tasks)
 
     assert run_async(scenario()) == [0] * PODS
-    assert twice == []
+    assert overlapping == []
     assert max(seconds.values()) == 1
     keys = SchedulerKeys.of(spec.keys)
     assert target.ask("ZCARD", keys.waiting) == JOBS
@@ -62,7 +62,7 @@ def test_twenty_schedulers_at_once(target: Target) -> None:
 
 
 class Refusing(Link):
-    """Refuses to acquire, so many times."""
+    """Refuses the first calls of acquire."""
 
     left = REFUSALS
 
@@ -82,7 +82,7 @@ def test_failing_acquires_hold_no_permits(target: Target) -> None:
         breakers={"enabled": False},
     )
     ran: Counter[str] = Counter()
-    most: list[int] = []
+    free: list[int] = []
 
     async def handle(job: EffectiveJob, context: JobContext) -> None:
         del context
@@ -93,26 +93,26 @@ def test_failing_acquires_hold_no_permits(target: Target) -> None:
         links: list[Refusing] = []
 
         def link(name: str) -> Link:
-            made = target.link(SchedulerKeys.of(spec.keys).waiting, name)
-            made.__class__ = Refusing
-            links.append(made)  # type: ignore[arg-type] # it is one now
-            return made
+            refusing = target.link(SchedulerKeys.of(spec.keys).waiting, name)
+            refusing.__class__ = Refusing
+            links.append(refusing)  # type: ignore[arg-type] # its class was changed
+            return refusing
 
         one = pod(target, spec, handle, "pod", link=link)
         task = asyncio.create_task(one.run())
-        await until(lambda: links[0].left == 0, "it was refused so often", seconds=HANGS)
-        await until(lambda: len(ran) == 7 and min(ran.values()) >= 2, "all run")
+        await until(lambda: links[0].left == 0, "every refusal was made", seconds=HANGS)
+        await until(lambda: len(ran) == 7 and min(ran.values()) >= 2, "every job has run twice")
         one.stop()
         code = await task
-        most.append(one.permits.free)
+        free.append(one.permits.free)
         return code
 
     assert run_async(scenario(), seconds=2 * HANGS) == 0
-    assert most == [7]
+    assert free == [7]
 
 
-class Deaf(Link):
-    """Does not hear the first answers to acquire; Redis has given the jobs all the same."""
+class LosesReplies(Link):
+    """Loses the first replies of acquire; Redis has given the jobs to the pod."""
 
     left = 3
 
@@ -125,7 +125,7 @@ class Deaf(Link):
 
 
 def test_jobs_of_an_unanswered_acquire_are_not_stuck(target: Target) -> None:
-    """Redis holds them for this pod, which finds them and hands them back long before their deadlines."""
+    """The pod finds the jobs that Redis holds for it, and hands them back long before their deadlines."""
     jobs = [{"name": f"job-{number}", "every": "1s", "timeout": "20m"} for number in range(5)]
     spec = spec_of(jobs=jobs, handler="asyncio:sleep", breakers={"enabled": False})
     ran: Counter[str] = Counter()
@@ -135,17 +135,17 @@ def test_jobs_of_an_unanswered_acquire_are_not_stuck(target: Target) -> None:
         ran[job.name] += 1
 
     async def scenario() -> int:
-        links: list[Deaf] = []
+        links: list[LosesReplies] = []
 
         def link(name: str) -> Link:
-            made = target.link(SchedulerKeys.of(spec.keys).waiting, name)
-            made.__class__ = Deaf
-            links.append(made)  # type: ignore[arg-type] # it is one now
-            return made
+            losing = target.link(SchedulerKeys.of(spec.keys).waiting, name)
+            losing.__class__ = LosesReplies
+            links.append(losing)  # type: ignore[arg-type] # its class was changed
+            return losing
 
         one = pod(target, spec, handle, "pod", link=link)
         task = asyncio.create_task(one.run())
-        await until(lambda: len(ran) == 5 and min(ran.values()) >= 2, "all run")
+        await until(lambda: len(ran) == 5 and min(ran.values()) >= 2, "every job has run twice")
         assert links[0].left == 0
         one.stop()
         return await task
@@ -154,23 +154,23 @@ def test_jobs_of_an_unanswered_acquire_are_not_stuck(target: Target) -> None:
 
 
 def test_an_unsettled_run_does_not_hide_another_of_its_job(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The job was handed back and acquired again without an answer to the pod; it is not stuck then."""
-    monkeypatch.setattr("penstock.scheduler.acquiring.UNANSWERED_LASTS", -1)  # it looks once
-    left = {"complete": 4, "acquire": 1}
+    """The job was handed back and acquired again without a reply to the pod."""
+    monkeypatch.setattr("penstock.scheduler.acquiring.UNANSWERED_LASTS", -1)  # it checks once
+    remaining = {"complete": 4, "acquire": 1}
 
-    class Forgetful(Link):
-        """Hears of no complete at first, of which one was done, and of no acquire behind that."""
+    class LosesBothReplies(Link):
+        """Loses the first replies of complete, of which one was done, and then one reply of acquire."""
 
         async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
-            if script is load("complete") and left["complete"]:
-                left["complete"] -= 1
-                if left["complete"] == 3:
+            if script is load("complete") and remaining["complete"]:
+                remaining["complete"] -= 1
+                if remaining["complete"] == 3:
                     await super().run(script, keys, args)
                 raise Unanswered("it is a test")
             answer = await super().run(script, keys, args)
-            heard = script is not load("acquire") or left["complete"] == 4 or not left["acquire"]
-            if not heard and isinstance(answer, list) and len(answer) > HEAD:
-                left["acquire"] -= 1
+            answered = script is not load("acquire") or remaining["complete"] == 4 or not remaining["acquire"]
+            if not answered and isinstance(answer, list) and len(answer) > HEAD:
+                remaining["acquire"] -= 1
                 raise Unanswered("it is a test")
             return answer
 
@@ -184,14 +184,14 @@ def test_an_unsettled_run_does_not_hide_another_of_its_job(target: Target, monke
 
     async def scenario() -> int:
         def link(name: str) -> Link:
-            made = target.link(SchedulerKeys.of(spec.keys).waiting, name)
-            made.__class__ = Forgetful
-            return made
+            losing = target.link(SchedulerKeys.of(spec.keys).waiting, name)
+            losing.__class__ = LosesBothReplies
+            return losing
 
         one = pod(target, spec, handle, "pod", link=link)
         task = asyncio.create_task(one.run())
-        await until(lambda: ran["job"] >= 3, "it runs on")
-        assert left == {"complete": 0, "acquire": 0}
+        await until(lambda: ran["job"] >= 3, "the job has run three times")
+        assert remaining == {"complete": 0, "acquire": 0}
         one.stop()
         return await task
 

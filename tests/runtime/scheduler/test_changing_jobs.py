@@ -1,4 +1,4 @@
-"""Jobs, patterns and shards that change while pods run."""
+"""Jobs, patterns and shards may change while pods run."""
 
 from collections.abc import Callable
 from functools import partial
@@ -52,21 +52,21 @@ def is_in_no_set(one: Schedule, job: str) -> bool:
 
 
 def test_jobs_come_and_go(schedule: Callable[..., Schedule]) -> None:
-    """A listed job runs without a restart; one that is unlisted leaves all sets, and its last run ends normally."""
+    """A newly listed job runs without a restart; an unlisted job leaves all sets after its current run."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         list_jobs(one, '"a"', '"held"', '"off/c"', '{"name": "named", "every": "2s"}', '{"name": "bad name"}')
         pod = one.pod()
         for job in ("a", "named"):
             one.until_ran(job, 2)
-        (told,) = pod.events(Event.JOBS_INVALID)[:1]
-        assert "bad name" in told["jobs"]
+        (invalid,) = pod.events(Event.JOBS_INVALID)[:1]
+        assert "bad name" in invalid["jobs"]
         list_jobs(one, '"a"', '"new"', '"off/c"')
         one.until_ran("new", 2)
-        wait_for(lambda: one.places("named") == [], "it waits no more")
+        wait_for(lambda: one.places("named") == [], "`named` is unregistered")
         assert one.places("held") == ["working"]
         (one.folder / "released").touch()
         one.until_ran("held")
-        wait_for(lambda: one.places("held") == [], "it has ended, and is in no set")
+        wait_for(lambda: one.places("held") == [], "`held` has ended and is in no set")
         assert "off/c" not in one.lines()
         (one.folder / "jobs.json").write_text("{")
         pod.until(Event.JOBS_LIST_FAILED)
@@ -78,49 +78,51 @@ def test_jobs_come_and_go(schedule: Callable[..., Schedule]) -> None:
 
 
 def test_the_leader_removes_unlisted_jobs(schedule: Callable[..., Schedule]) -> None:
-    """Jobs of a spec that nobody runs any more, and foreign entries in the sets."""
+    """Jobs of a spec that no pod runs any more, and foreign entries."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         list_jobs(one, '"a"')
         one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
-        one.ask("ZADD", KEYS.waiting, 4_000_000_000, "former", 4_000_000_000, "stranger", 4_000_000_000, "77")
+        one.ask("ZADD", KEYS.waiting, 4_000_000_000, "former", 4_000_000_000, "foreign", 4_000_000_000, "77")
         pod = one.pod()
         one.until_ran("a")
-        for job in ("former", "stranger", "77"):
-            wait_for(partial(is_in_no_set, one, job), "it is in no set")
+        for job in ("former", "foreign", "77"):
+            wait_for(partial(is_in_no_set, one, job), "the job is in no set")
         assert numbers(pod).by("scheduler_orphans_removed", "why") == {"numeric": 1, "unknown": 1}
         assert pod.end() == 0
         one.assert_each_in_one_set(["a"])
 
 
 def test_unlisted_jobs_are_removed_soon(schedule: Callable[..., Schedule]) -> None:
-    """A new version lists fewer jobs: the others are not overdue for long, however seldom orphans are cleaned up."""
+    """A new version lists fewer jobs; the others are soon gone, however rarely orphans are cleaned up."""
     spec = SPEC.replace("orphans: {every: 1s}", "orphans: {every: 1h}") + "work: {lease: 10s}\n"
     with schedule(handlers=HANDLERS, spec=spec) as one:
         list_jobs(one, '"a"')
         pod = one.pod()
-        one.until_ran("a", 14, 180)  # by then the leader can judge, and its next look for orphans is an hour away
+        one.until_ran("a", 14, 180)  # by then the leader can judge, and its next cleanup of orphans is an hour away
         one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
         one.ask("ZADD", KEYS.waiting, 1, "former")
-        wait_for(partial(is_in_no_set, one, "former"), "it is in no set")
+        wait_for(partial(is_in_no_set, one, "former"), "the job is in no set")
         until_counted(pod, "scheduler_oldest_overdue_seconds", 0)
         assert pod.end() == 0
         one.assert_each_in_one_set(["a"])
 
 
 def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) -> None:
-    """A job that the spec's file disables stops waiting, an enabled one runs; an invalid file changes nothing."""
+    """A newly disabled job stops waiting, an enabled one runs; an invalid file changes nothing."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         list_jobs(one, '"a"', '"b"', '"off/c"')
         pod = one.pod()
         one.until_ran("b", 2)
         one.write_spec(SPEC.replace("off/.*", "b"))
-        wait_for(partial(is_in_no_set, one, "b"), "it is disabled")
+        wait_for(partial(is_in_no_set, one, "b"), "`b` is disabled")
         one.until_ran("off/c")
         assert pod.events(Event.PATTERNS_CHANGED)[0]["disabled"] == "b"
         one.write_spec(SPEC.replace("off/.*", "("))
         pod.until(Event.SPEC_INVALID)
         (one.folder / "specs" / "trial.yaml").write_text(PIPELINE)
-        wait_for(lambda: "and a scheduler is asked for" in str(pod.events(Event.SPEC_INVALID)), "it is told")
+        wait_for(
+            lambda: "and a scheduler is asked for" in str(pod.events(Event.SPEC_INVALID)), "the wrong kind is logged"
+        )
         one.until_ran("off/c", 3)
         assert one.places("b") == []
         times = len(one.lines("end")["b"])
@@ -131,7 +133,7 @@ def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) ->
 
 
 def test_each_pod_runs_its_shards(schedule: Callable[..., Schedule]) -> None:
-    """When shards move, the other pod takes over their jobs without a restart."""
+    """When a shard moves, another pod runs its jobs without a restart."""
     names = [f"job-{number}" for number in range(12)]
     with schedule(handlers=HANDLERS, spec=SPEC + SHARDS) as one:
         list_jobs(one, *(f'"{name}"' for name in names))
@@ -148,7 +150,7 @@ def test_each_pod_runs_its_shards(schedule: Callable[..., Schedule]) -> None:
         (one.folder / "shards-1.json").write_text("[]")
         wait_for(
             lambda: all(pods[0].name in {line.worker for line in lines} for lines in one.lines().values()),
-            "the first runs all",
+            "the first pod has run every job",
         )
         for pod in pods:
             assert pod.end() == 0

@@ -1,4 +1,4 @@
-"""A pod that stood still between a call and its answer: others may hold its jobs by now."""
+"""A pod was stopped between a call and its reply: by then others may hold its jobs."""
 
 import asyncio
 import time
@@ -16,52 +16,52 @@ from penstock.scheduler.redis_time import RedisTime
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 
 
-@pytest.mark.parametrize(("lease", "stood"), [("60s", 5.0), ("10s", 5.0)], ids=["past its deadline", "its lease"])
-def test_jobs_of_a_late_answer_are_not_started(
-    target: Target, monkeypatch: pytest.MonkeyPatch, lease: str, stood: float
+@pytest.mark.parametrize(("lease", "pause"), [("60s", 5.0), ("10s", 5.0)], ids=["past its deadline", "past its lease"])
+def test_jobs_of_a_late_reply_are_not_started(
+    target: Target, monkeypatch: pytest.MonkeyPatch, lease: str, pause: float
 ) -> None:
-    """It goes back, and is taken anew."""
+    """They are handed back and acquired again."""
     timeout = "4s" if lease == "60s" else "1h"
     jobs = [{"name": "job", "every": "1h", "timeout": timeout}]
     spec = spec_of(jobs=jobs, handler="asyncio:sleep", work={"lease": lease})
     ran: list[int] = []
-    given: list[int] = []
-    later = 0.0
+    fences: list[int] = []
+    offset = 0.0
 
     acquire = JobSteps.acquire
 
-    async def sleeps(self: JobSteps, *words: Any, **more: Any) -> AcquireResult | None:  # noqa: ANN401 - as it has them
-        nonlocal later
-        took = await acquire(self, *words, **more)
-        for one in took.jobs if took is not None else ():
-            given.append(one.fence)
-            later += stood if len(given) == 1 else 0
-        return took
+    async def acquire_late(self: JobSteps, *args: Any, **kwargs: Any) -> AcquireResult | None:  # noqa: ANN401 - passed on unchanged
+        nonlocal offset
+        result = await acquire(self, *args, **kwargs)
+        for one in result.jobs if result is not None else ():
+            fences.append(one.fence)
+            offset += pause if len(fences) == 1 else 0
+        return result
 
-    monkeypatch.setattr(JobSteps, "acquire", sleeps)
+    monkeypatch.setattr(JobSteps, "acquire", acquire_late)
 
     async def handle(job: EffectiveJob, context: JobContext) -> None:
         del job
         ran.append(context.fence)
 
     async def scenario() -> int:
-        one = pod(target, spec, handle, "pod", clocks=Clocks(monotonic=lambda: time.monotonic() + later))
+        one = pod(target, spec, handle, "pod", clocks=Clocks(monotonic=lambda: time.monotonic() + offset))
         task = asyncio.create_task(one.run())
-        await until(lambda: bool(ran), "it runs")
+        await until(lambda: bool(ran), "the job runs")
         one.stop()
         return await task
 
     assert run_async(scenario()) == 0
-    assert len(given) >= 2
-    assert ran == [given[1]]
+    assert len(fences) >= 2
+    assert ran == [fences[1]]
 
 
-def test_a_late_answer_does_not_correct_redis_time() -> None:
-    """The last measurement stays: monotonic time went on while the pod stood still."""
+def test_a_late_reply_does_not_correct_redis_time() -> None:
+    """The last measurement stays, as monotonic time went on during the pause."""
     now = 100.0
     redis_time = RedisTime(Clocks(monotonic=lambda: now), 10)
     redis_time.correct(5_000_000, asked=90.0)
-    assert redis_time.now() == 5000.0, "the first is better than none"
+    assert redis_time.now() == 5000.0, "the first measurement always counts"
     now = 160.0
     redis_time.correct(5_001_000, asked=100.5)
     assert (redis_time.now(), redis_time.is_stale) == (5060.0, True)

@@ -1,4 +1,4 @@
-"""For a process whose wall clock is off: `CLOCK_OFF` says by how many seconds."""
+"""Shifts the wall clock of a process by `CLOCK_OFF` seconds."""
 
 import os
 import time

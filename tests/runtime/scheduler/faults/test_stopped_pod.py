@@ -1,4 +1,4 @@
-"""A pod that stands still beyond its lease and the deadlines of its jobs, and wakes up."""
+"""A pod that is stopped beyond its lease and the deadlines of its jobs, and continues."""
 
 import json
 import signal
@@ -30,31 +30,34 @@ cleanup: {orphans: {every: 1s, leadership: 2s}}
 HELD = ("held-1", "held-2")
 
 
-def test_a_pod_that_slept_changes_no_run_of_others(schedule: Callable[..., Schedule]) -> None:
-    """Its jobs run elsewhere. It cancels its runs, handing them back changes nothing, and it goes on."""
+def test_a_pod_that_continues_changes_no_run_of_others(schedule: Callable[..., Schedule]) -> None:
+    """Its jobs run elsewhere. It cancels its runs, handing them back changes no job, and it runs other jobs."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
-        sleeper = one.pod()
-        wait_for(lambda: set(HELD) <= set(one.lines()), "it runs both")
-        sleeper.signal(signal.SIGSTOP)
-        taker = one.pod()
+        stopped = one.pod()
+        wait_for(lambda: set(HELD) <= set(one.lines()), "both held jobs run")
+        stopped.signal(signal.SIGSTOP)
+        other = one.pod()
         for job in HELD:
-            wait_for(partial(ran_on, one, "start", job, taker.name), "it is taken over")
+            wait_for(partial(ran_on, one, "start", job, other.name), "the other pod runs the job")
         for job in HELD:
-            wait_for(partial(ran_on, one, "end", job, taker.name), "it ends")
-        wait_for(lambda: all(one.places(job) == ["waiting"] for job in HELD), "they are handed back")
+            wait_for(partial(ran_on, one, "end", job, other.name), "the run ends")
+        wait_for(lambda: all(one.places(job) == ["waiting"] for job in HELD), "the held jobs are handed back")
         before = {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
 
-        sleeper.signal(signal.SIGCONT)
-        sleeper.until(Event.CONSUMER_JOINED, times=2)
+        stopped.signal(signal.SIGCONT)
+        stopped.until(Event.CONSUMER_JOINED, times=2)
         times = len(one.lines()["usual"])
-        wait_for(lambda: sleeper.name in {line.worker for line in one.lines()["usual"][times:]}, "it works on")
+        wait_for(
+            lambda: stopped.name in {line.worker for line in one.lines()["usual"][times:]},
+            "the continued pod runs jobs again",
+        )
 
         for job in HELD:
             first, second = one.lines()[job]
             assert first.fence < second.fence
             assert json.loads(str(one.ask("HGET", KEYS.story, job)))["fence"] == second.fence
         assert before == {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
-        assert sleeper.end() == taker.end() == 0
+        assert stopped.end() == other.end() == 0
 
 
 def ran_on(one: Schedule, what: str, job: str, worker: str) -> bool:

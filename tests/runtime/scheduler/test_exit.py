@@ -1,4 +1,4 @@
-"""How a pod ends if it cannot go on, and the lifespans of its handlers."""
+"""How a pod exits when it cannot continue, and the lifespans of its handlers."""
 
 from collections.abc import Callable
 
@@ -30,19 +30,19 @@ age = Heart.age
 
 @contextlib.asynccontextmanager
 async def alive():
-    if pathlib.Path("unable").exists():
-        raise OSError("no such thing")
+    if pathlib.Path("failing-start").exists():
+        raise OSError("start failed")
     ledger.note("alive", "-", 0)
     yield
-    ledger.note("over", "-", 0)
-    if pathlib.Path("unwilling").exists():
-        raise OSError("it does not go")
+    ledger.note("left", "-", 0)
+    if pathlib.Path("failing-exit").exists():
+        raise OSError("exit failed")
 
 @penstock.handler(lifespan=alive)
 async def handle(job, context):
     ledger.note("start", job.name, context.fence)
     if job.name == "blocks":
-        Heart.age = lambda heart: 20 * age(heart)  # half a minute is a second and a half
+        Heart.age = lambda heart: 20 * age(heart)  # so that half a minute passes in one and a half seconds
         time.sleep(3600)
     while job.name.startswith("held"):
         await asyncio.sleep(60)
@@ -55,55 +55,55 @@ SPREAD = f"jobs: [{', '.join(f'{{name: {job}}}' for job in HELD)}]\neach: {{ever
 
 
 def redis_seconds(one: Schedule) -> int:
-    told = one.ask("TIME")
-    assert isinstance(told, list)
-    return int(str(told[0]))
+    time = one.ask("TIME")
+    assert isinstance(time, list)
+    return int(str(time[0]))
 
 
 def test_a_loop_blocked_for_ever_ends_the_process(schedule: Callable[..., Schedule]) -> None:
-    """It has an exit code of its own; the job is due again after its deadline and the lease."""
+    """With an exit code of its own; the job is due again after its deadline and the lease."""
     with schedule(handlers=HANDLERS, spec=BLOCKS) as one:
         pod = one.pod()
         assert pod.process.wait(PATIENCE) == 70
         assert len(pod.events(Event.LOOP_BLOCKED)) == 1
-        assert one.places("blocks") == ["working"], "whoever leads finds it"
+        assert one.places("blocks") == ["working"], "the leader hands it back"
 
 
 @pytest.mark.parametrize("part", ["looks", "lease"])
 def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part: str) -> None:
-    """The pod would only look healthy: it logs the part, hands back its jobs, and exits with a code of its own."""
+    """It would only look healthy: it logs the part, hands back its jobs, and has its own exit code."""
     with schedule(handlers=HANDLERS, spec=USUAL) as one:
         pod = one.pod()
         one.until_ran("usual")
-        wait_for(lambda: "held" in one.lines(), "it runs")
+        wait_for(lambda: "held" in one.lines(), "`held` runs")
         (one.folder / f"broken-{part}").touch()
         assert pod.process.wait(PATIENCE) == 70
-        (told,) = pod.events(Event.PART_FAILED)
-        assert (told["level"], told["part"], told["error"]) == ("ERROR", part, "RuntimeError")
+        (line,) = pod.events(Event.PART_FAILED)
+        assert (line["level"], line["part"], line["error"]) == ("ERROR", part, "RuntimeError")
         assert "secret" not in pod.log()
         one.assert_each_in_one_set(["usual", "held"])
         assert (one.number("ZCARD", KEYS.working), one.number("ZCARD", KEYS.pods)) == (0, 0)
 
 
 def test_a_lifespan_lasts_as_long_as_the_pod(schedule: Callable[..., Schedule]) -> None:
-    """Entered once before the first run, left after the last; a failure at the end is logged."""
+    """Entered once before the first run, left after the last; a failure on leaving is logged."""
     with schedule(handlers=HANDLERS, spec="jobs: [{name: usual, every: 1s}, {name: other, every: 1s}]") as one:
-        (one.folder / "unwilling").touch()
+        (one.folder / "failing-exit").touch()
         pod = one.pod()
         for job in ("usual", "other"):
             one.until_ran(job, 2)
-        assert "-" not in one.lines("over")
+        assert "-" not in one.lines("left")
         assert pod.end() == 0
-        (alive,), (over,) = one.lines("alive")["-"], one.lines("over")["-"]
-        runs = [line.at for what in ("start", "end") for lines in one.lines(what).values() for line in lines]
-        assert alive.at < min(runs) <= max(runs) < over.at
+        (alive,), (left,) = one.lines("alive")["-"], one.lines("left")["-"]
+        runs = [line.at for kind in ("start", "end") for lines in one.lines(kind).values() for line in lines]
+        assert alive.at < min(runs) <= max(runs) < left.at
         assert len(pod.events(Event.LIFESPAN_EXIT_FAILED)) == 1
 
 
 def test_a_failing_lifespan_prevents_the_start(schedule: Callable[..., Schedule]) -> None:
-    """The pod says why, and runs nothing."""
+    """The pod prints the reason and runs no job."""
     with schedule(handlers=HANDLERS, spec=USUAL) as one:
-        (one.folder / "unable").touch()
+        (one.folder / "failing-start").touch()
         pod = one.pod()
         assert pod.process.wait(PATIENCE) == 2
         assert "what `handlers:handle` needs all along cannot be had: OSError" in pod.log()
@@ -114,11 +114,11 @@ def test_a_failing_lifespan_prevents_the_start(schedule: Callable[..., Schedule]
 
 @pytest.mark.parametrize(("spec", "spread"), [("jitter: {shutdown: 1h}\n", 3600), ("", 0)])
 def test_due_times_of_handed_back_jobs_are_spread(schedule: Callable[..., Schedule], spec: str, spread: int) -> None:
-    """With `jitter.shutdown` not all jobs are due at once; without it, each is due as before."""
+    """With `jitter.shutdown` not all are due at once; without it, each keeps its due time."""
     with schedule(handlers=HANDLERS, spec=SPREAD + spec) as one:
         pod = one.pod()
-        wait_for(lambda: len(one.lines()) == len(HELD), "all run")
-        ran = {job: int(str(one.ask("HGET", KEYS.owners, job)).split()[0]) for job in HELD}
+        wait_for(lambda: len(one.lines()) == len(HELD), "all jobs run")
+        before = {job: int(str(one.ask("HGET", KEYS.owners, job)).split()[0]) for job in HELD}
         now = redis_seconds(one)
         assert pod.end() == 0
         due = {job: int(float(str(one.ask("ZSCORE", KEYS.waiting, job)))) for job in HELD}
@@ -127,4 +127,4 @@ def test_due_times_of_handed_back_jobs_are_spread(schedule: Callable[..., Schedu
             assert len(set(due.values())) > len(HELD) / 2
             assert max(due.values()) > now + spread / 10
         else:
-            assert due == ran
+            assert due == before

@@ -1,4 +1,4 @@
-"""clean and lease: jobs of lost pods are due again, jobs of live ones are left alone."""
+"""clean and lease: jobs of lost pods are due again, jobs of live pods stay."""
 
 from job_steps import KEYS, JobDriver
 
@@ -6,8 +6,8 @@ from penstock.scheduler.job_steps import JobAnswer
 from penstock.scheduler.run_record import RunRecord
 
 
-def test_jobs_of_a_lost_pod_are_due_again_as_they_were(driver: JobDriver) -> None:
-    """After their deadlines; at the second at which they were due, so that they go first; and only once."""
+def test_jobs_of_a_lost_pod_keep_their_due_times(driver: JobDriver) -> None:
+    """After their deadlines they are due again, once, for the same second, and so run first."""
     driver.register("job", "other", due=driver.second() - 100)
     job, other = driver.acquire("pod~1")
     driver.lose("pod~1")
@@ -16,12 +16,16 @@ def test_jobs_of_a_lost_pod_are_due_again_as_they_were(driver: JobDriver) -> Non
     for one in (job, other):
         driver.overrun(one, 1)
     assert (driver.clean().returned, driver.clean().returned) == (2, 0)
-    left = driver.state()
-    assert (left.waiting, left.working, left.owners) == ({"job": job.due + 0.499, "other": other.due + 0.499}, {}, {})
+    state = driver.state()
+    assert (state.waiting, state.working, state.owners) == (
+        {"job": job.due + 0.499, "other": other.due + 0.499},
+        {},
+        {},
+    )
 
 
-def test_the_record_of_a_lost_run_says_that_it_had_begun(driver: JobDriver) -> None:
-    """For which second, with the failures before it; lost twice, it is still the same run."""
+def test_a_lost_run_is_recorded_as_started(driver: JobDriver) -> None:
+    """With its second and the earlier failures; a job lost twice is still the same run."""
     before = RunRecord(7, 1.0, 2.0, "failed", "server", 3, 9, 4, "pod~2")
     driver.register("new", "failed", due=driver.second() - 100)
     failed, new = driver.acquire("pod~2")
@@ -42,8 +46,8 @@ def test_the_record_of_a_lost_run_says_that_it_had_begun(driver: JobDriver) -> N
     assert new.story.ended >= new.story.acquired > 1_700_000_000
 
 
-def test_jobs_of_a_live_pod_are_left_alone(driver: JobDriver) -> None:
-    """S2: before the deadline, and after it until the threshold."""
+def test_jobs_of_a_live_pod_stay_until_the_threshold(driver: JobDriver) -> None:
+    """Before the deadline, and after it until the threshold."""
     driver.register("job")
     (job,) = driver.acquire("pod~1")
     for seconds in (0, 30):
@@ -54,8 +58,8 @@ def test_jobs_of_a_live_pod_are_left_alone(driver: JobDriver) -> None:
     assert driver.complete(job, due=1) == [JobAnswer.NOT_HELD]
 
 
-def test_an_expired_lease_can_be_renewed_until_it_is_judged(driver: JobDriver) -> None:
-    """Redis was away and nobody could renew: the jobs are still held. Once judged, they are not."""
+def test_an_expired_lease_can_be_renewed_until_the_leader_judges_it(driver: JobDriver) -> None:
+    """During an outage of Redis no pod can renew; its jobs stay until the leader judges."""
     driver.register("job")
     driver.acquire("pod~1")
     driver.lose("pod~1")
@@ -69,7 +73,7 @@ def test_an_expired_lease_can_be_renewed_until_it_is_judged(driver: JobDriver) -
 
 
 def test_jobs_of_a_deregistered_pod_are_due_again(driver: JobDriver) -> None:
-    """Those that it could not hand back, after their deadlines: it is in no set of pods."""
+    """The pod could not hand them back; they are due after their deadlines."""
     driver.register("job")
     (job,) = driver.acquire("pod~1")
     driver.end("pod~1")
@@ -79,7 +83,7 @@ def test_jobs_of_a_deregistered_pod_are_due_again(driver: JobDriver) -> None:
 
 
 def test_a_cleanup_may_be_limited_to_shards(driver: JobDriver) -> None:
-    """Where all pods clean up, each its own shards."""
+    """Where every pod cleans up its own shards."""
     driver.register("of-0", shard=0)
     driver.register("of-1", shard=1)
     for job in driver.acquire("pod~1"):
@@ -91,10 +95,10 @@ def test_a_cleanup_may_be_limited_to_shards(driver: JobDriver) -> None:
 
 
 def test_entries_that_cannot_be_jobs_are_removed(driver: JobDriver) -> None:
-    """Unregistered names, and names of digits alone, which may also be kept."""
+    """Unregistered names, and names of digits only, unless the spec keeps those."""
     now = driver.second()
     driver.register("job", "123", due=now + 60)
-    driver.set_due("stranger", now)
+    driver.set_due("foreign", now)
     kept = driver.clean("waiting", removes_numeric=False)
     assert (kept.unknown, kept.numeric) == (1, 0)
     assert (driver.clean("waiting").numeric, driver.clean("waiting").numeric) == (1, 0)
@@ -102,7 +106,7 @@ def test_entries_that_cannot_be_jobs_are_removed(driver: JobDriver) -> None:
 
 
 def test_unregistered_entries_in_the_working_set_are_removed_after_their_deadlines(driver: JobDriver) -> None:
-    """Before, a pod may hold them."""
+    """Before that, a pod may hold them."""
     now = driver.second()
     driver.ask("ZADD", KEYS.working, now + 60, "fresh", now - 1, "old", now - 1, "77")
     cleaned = driver.clean()
@@ -122,7 +126,7 @@ def test_a_paused_orphan_stays_paused(driver: JobDriver) -> None:
 
 
 def test_a_set_is_cleaned_page_by_page(driver: JobDriver) -> None:
-    """Entries that are removed from a page make the next page skip none."""
+    """Entries that a page removes make the next page skip none."""
     driver.register(*(f"job-{n:03}" for n in range(600, 1000)))
     for job in driver.acquire("pod~1"):
         driver.overrun(job, 1)

@@ -1,4 +1,4 @@
-"""`cleanup.orphans.force_all_pods`: without a leader, each pod cleans up its own shards."""
+"""With `cleanup.orphans.force_all_pods` there is no leader, and each pod cleans up its own shards."""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,34 +30,36 @@ LOST = "lost~01234567"
 
 
 def orphan_all(one: Schedule) -> None:
-    """Let all jobs be held by a pod that was lost long ago."""
+    """Let a lost pod hold all jobs."""
     for shard in range(2):
         for number in range(5):
             job = f"shard-{shard}-{number}"
             one.ask("HSET", KEYS.jobs, job, f"3600000 500 {shard} cron:1 1")
-            one.ask("HSET", KEYS.owners, job, f"4000000000 {LOST}")  # due again when nobody runs it within the test
+            one.ask("HSET", KEYS.owners, job, f"4000000000 {LOST}")  # due after the test, so that no pod runs it
             one.ask("ZADD", KEYS.working, f"1000000{number}.5", job)
 
 
-def left(one: Schedule, shard: int) -> set[str]:
+def places(one: Schedule, shard: int) -> set[str]:
     return {place for number in range(5) for place in one.places(f"shard-{shard}-{number}")}
 
 
-def is_back(one: Schedule, shard: int) -> bool:
-    return left(one, shard) == {"waiting"}
+def is_handed_back(one: Schedule, shard: int) -> bool:
+    return places(one, shard) == {"waiting"}
 
 
 def test_each_pod_hands_back_the_jobs_of_its_shards(schedule: Callable[..., Schedule]) -> None:
-    """And no others: the jobs of the other shard belong to another pod. No leader is elected."""
+    """And no others. No leader is elected."""
     with schedule(handlers=HANDLERS, spec=SPEC + FORCED) as one:
         orphan_all(one)
         first = one.pod(environ={"POD_NAME": "0"})
-        wait_for(partial(is_back, one, 0), "its own are back")
+        wait_for(partial(is_handed_back, one, 0), "the jobs of shard 0 are handed back")
         passes = numbers(first).of("scheduler_pass", what="orphans")
-        wait_for(lambda: numbers(first).of("scheduler_pass", what="orphans") > passes, "it has tidied again")
-        assert left(one, 1) == {"working"}
+        wait_for(
+            lambda: numbers(first).of("scheduler_pass", what="orphans") > passes, "the first pod has cleaned up again"
+        )
+        assert places(one, 1) == {"working"}
         second = one.pod(environ={"POD_NAME": "1"})
-        wait_for(partial(is_back, one, 1), "the other pod brings back its own, beside the first")
+        wait_for(partial(is_handed_back, one, 1), "the jobs of shard 1 are handed back")
         for pod in (first, second):
             until_counted(pod, "scheduler_orphans_returned", 5)
             assert numbers(pod).of("scheduler_leader") == 0
@@ -67,11 +69,10 @@ def test_each_pod_hands_back_the_jobs_of_its_shards(schedule: Callable[..., Sche
 
 
 def test_by_default_the_leader_hands_back_the_jobs_of_all_shards(schedule: Callable[..., Schedule]) -> None:
-    """It is elected, and cleans up for all."""
     with schedule(handlers=HANDLERS, spec=SPEC + "cleanup: {orphans: {every: 1s}}\n") as one:
         orphan_all(one)
         pod = one.pod(environ={"POD_NAME": "0"})
-        wait_for(lambda: is_back(one, 0) and is_back(one, 1), "all are back")
+        wait_for(lambda: is_handed_back(one, 0) and is_handed_back(one, 1), "the jobs of both shards are handed back")
         assert numbers(pod).of("scheduler_leader") == 1
         assert one.ask("GET", KEYS.cleanup_leader) is not None
         assert pod.end() == 0

@@ -1,4 +1,4 @@
-"""Due jobs that a pod does not list: during a rollout, pods of another version may list many."""
+"""Due jobs that a pod does not list, such as those of another version during a rollout, delay none of its own."""
 
 import asyncio
 from collections import Counter
@@ -19,11 +19,11 @@ from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
-STRANGERS = 1500
+UNLISTED = 1500
 
 
 class Counting(Link):
-    """Counts the acquires."""
+    """Counts the calls of acquire."""
 
     acquires = 0
 
@@ -33,7 +33,7 @@ class Counting(Link):
 
 
 def test_unlisted_jobs_do_not_delay_a_pods_own(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They stay due for other pods, and neither they nor the list are read again and again."""
+    """They stay due for other pods; neither they nor the list of jobs are read again and again."""
     spec = spec_of(
         jobs=[{"name": "own", "every": "1s"}],
         handler="asyncio:sleep",
@@ -57,25 +57,25 @@ def test_unlisted_jobs_do_not_delay_a_pods_own(target: Target, monkeypatch: pyte
         link = target.link(keys.waiting)
         steps = JobSteps(link, keys)
         second = await steps.time() // 1000
-        for page in range(0, STRANGERS, 500):
-            names = [f"stranger-{number:04}" for number in range(page, page + 500)]
-            told = [JobEntry(name, "1000 500 0 30s", 500, second - 50, second - 50) for name in names]
-            await steps.register(told)
+        for page in range(0, UNLISTED, 500):
+            names = [f"unlisted-{number:04}" for number in range(page, page + 500)]
+            unlisted = [JobEntry(name, "1000 500 0 30s", 500, second - 50, second - 50) for name in names]
+            await steps.register(unlisted)
         links: list[Counting] = []
 
         def counting(name: str) -> Link:
-            made = target.link(keys.waiting, name)
-            made.__class__ = Counting
-            links.append(made)  # type: ignore[arg-type] # it is one now
-            return made
+            counting_link = target.link(keys.waiting, name)
+            counting_link.__class__ = Counting
+            links.append(counting_link)  # type: ignore[arg-type] # its class was changed
+            return counting_link
 
         one = pod(target, spec, handle, "pod", link=counting)
         task = asyncio.create_task(one.run())
-        await until(lambda: ran["own"] >= 3, "it runs")
-        before, often = links[0].acquires, refreshes["all"]
-        await until(lambda: ran["own"] >= 8, "it runs on")
+        await until(lambda: ran["own"] >= 3, "`own` has run three times")
+        before, listings = links[0].acquires, refreshes["all"]
+        await until(lambda: ran["own"] >= 8, "`own` has run eight times")
         assert links[0].acquires - before < 40, "a few calls a second"
-        assert refreshes["all"] == often, "the list is not asked for again as it has none of them"
+        assert refreshes["all"] == listings, "unlisted jobs do not make the pod read its list again"
         one.stop()
         code = await task
         await link.close()
@@ -83,4 +83,4 @@ def test_unlisted_jobs_do_not_delay_a_pods_own(target: Target, monkeypatch: pyte
 
     assert run_async(scenario()) == 0
     assert set(ran) == {"own"}
-    assert target.ask("ZCARD", keys.waiting) == STRANGERS + 1
+    assert target.ask("ZCARD", keys.waiting) == UNLISTED + 1

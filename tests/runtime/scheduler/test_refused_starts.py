@@ -1,4 +1,4 @@
-"""What cannot run is refused with an explanation, before any job is acquired."""
+"""A scheduler that cannot run is refused with an explanation, before it acquires any job."""
 
 import asyncio
 import shutil
@@ -21,24 +21,24 @@ TODAY = date(2026, 3, 2)
 CODE = """\
 WORDS = ["a"]
 
-def given():
+def no_list():
     return {"a": 1}
 
 def mixed():
     both = {"name": "both", "cron": "* * * * *", "every": "1s"}
     return ["a", {"name": "b", "every": "1s"}, {"name": "two words"}, both, 7]
 
-async def needs(job, context, more):
+async def greedy(job, context, more):
     pass
 
-def nothing():
+def no_parameter():
     pass
 """
 
 
 @pytest.fixture
 def code(tmp_path: Path) -> Path:
-    """A team's, under a name that no other test imports."""
+    """A team's module, under a name that no other test imports."""
     (tmp_path / "refused.py").write_text(CODE)
     return tmp_path
 
@@ -52,7 +52,7 @@ def calls_of(code: Path, handler: str) -> None:
     run_async(scenario())
 
 
-def test_the_spec_of_a_pipeline(root: Path) -> None:
+def test_the_spec_of_a_pipeline_is_refused(root: Path) -> None:
     """The error names the command that runs it."""
     spec = root / "specs" / "media-cluster.yaml"
     with pytest.raises(CannotGoOn) as refused:
@@ -61,8 +61,7 @@ def test_the_spec_of_a_pipeline(root: Path) -> None:
     assert refused.value.hint == f"run it with `penstock worker {spec}`"
 
 
-def test_a_missing_pipeline(root: Path, tmp_path: Path) -> None:
-    """A job would send to it."""
+def test_a_job_for_a_missing_pipeline_is_refused(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "specs", tmp_path / "specs")
     shutil.copy(root / "penstock.yaml", tmp_path)
     around = Environment.model_validate({"namespace": "tests", "redis": {"addresses": ["127.0.0.1:6379"]}})
@@ -71,49 +70,48 @@ def test_a_missing_pipeline(root: Path, tmp_path: Path) -> None:
         ResolvedScheduler(spec, "dev", around, tmp_path / "specs" / "x.yaml"), None, None, tmp_path, TODAY
     )
     with pytest.raises(CannotGoOn) as refused:
-        find("nobodys")
-    assert refused.value.says == "a job sends to `nobodys`, and there is no such pipeline without errors here"
+        find("missing")
+    assert refused.value.says == "a job sends to `missing`, and there is no such pipeline without errors here"
 
 
-def test_a_list_that_is_not_a_function(code: Path) -> None:
-    """Of jobs, or of shards."""
+def test_jobs_must_name_a_function(code: Path) -> None:
     with pytest.raises(CannotGoOn) as refused:
         JobLister(spec_of(jobs="refused:WORDS", handler="asyncio:sleep"), [code])
     assert refused.value.says == "`refused:WORDS` is a `list`, and `jobs` names a function"
     assert refused.value.hint == "name a function that takes nothing and gives a list"
 
 
-def test_a_function_that_returns_no_list(code: Path) -> None:
-    """The pod logs it, and goes on with the list before."""
-    listing = JobLister(spec_of(jobs="refused:given", handler="asyncio:sleep"), [code])
-    with pytest.raises(TypeError, match=r"`refused:given` returned a `dict` instead of a list of jobs"):
-        asyncio.run(listing.read())
+def test_a_function_that_returns_no_list_is_an_error(code: Path) -> None:
+    """The pod logs it and keeps the previous list."""
+    lister = JobLister(spec_of(jobs="refused:no_list", handler="asyncio:sleep"), [code])
+    with pytest.raises(TypeError, match=r"`refused:no_list` returned a `dict` instead of a list of jobs"):
+        asyncio.run(lister.read())
 
 
 def test_invalid_jobs_are_left_out(code: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The others run; the first few are logged by name."""
-    listing = JobLister(spec_of(jobs="refused:mixed", handler="asyncio:sleep", each={"every": "5s"}), [code])
-    assert set(asyncio.run(listing.read()).mine) == {"a", "b"}
+    """The others run; the first few invalid ones are logged by name."""
+    lister = JobLister(spec_of(jobs="refused:mixed", handler="asyncio:sleep", each={"every": "5s"}), [code])
+    assert set(asyncio.run(lister.read()).mine) == {"a", "b"}
     (record,) = caplog.records
-    told = vars(record)["penstock_fields"]["jobs"]
-    assert "two words" in told
-    assert "it has both `every` and `cron`" in told
+    logged = vars(record)["penstock_fields"]["jobs"]
+    assert "two words" in logged
+    assert "it has both `every` and `cron`" in logged
 
 
 @pytest.mark.parametrize(
-    ("handler", "says"),
+    ("handler", "message"),
     [
         (
-            "refused:needs",
-            "`refused:needs` needs 3 parameters (`job`, `context`, `more`), and a handler gets the job and a context",
+            "refused:greedy",
+            "`refused:greedy` needs 3 parameters (`job`, `context`, `more`), and a handler gets the job and a context",
         ),
-        ("refused:nothing", "`refused:nothing` takes no parameter, and a handler gets the job"),
+        ("refused:no_parameter", "`refused:no_parameter` takes no parameter, and a handler gets the job"),
         ("refused:WORDS", "`refused:WORDS` is a `list`, and a handler is a function"),
-        ("refused:lost", "`refused` has no `lost`, which `inside` names"),
+        ("refused:missing", "`refused` has no `missing`, which `inside` names"),
     ],
 )
-def test_an_unusable_handler_is_refused(code: Path, handler: str, says: str) -> None:
+def test_an_unusable_handler_is_refused(code: Path, handler: str, message: str) -> None:
     """With the explanation that a pipeline's handler gets."""
     with pytest.raises(CannotGoOn) as refused:
         calls_of(code, handler)
-    assert refused.value.says == says
+    assert refused.value.says == message

@@ -1,4 +1,4 @@
-"""register and unregister: a registered job is in one of the sets, and registering it again changes nothing."""
+"""register and unregister: a registered job is in one set, and a second registration changes nothing."""
 
 from job_steps import KEYS, JobDriver
 
@@ -6,7 +6,7 @@ from penstock.scheduler.job_steps import JobAnswer
 
 
 def test_a_new_job_waits(driver: JobDriver) -> None:
-    """Due when its pod says, with its priority."""
+    """With the due time and priority that its pod gives."""
     now = driver.second()
     assert driver.register("a", "b", due=now + 7, priority=900) == 2
     assert driver.state().waiting == {"a": now + 7.099, "b": now + 7.099}
@@ -23,7 +23,7 @@ def test_a_waiting_job_keeps_its_due_time(driver: JobDriver) -> None:
 
 
 def test_a_shorter_interval_applies_at_once(driver: JobDriver) -> None:
-    """A job whose schedule changed is due no later than the new schedule says, and no earlier than before."""
+    """A changed schedule moves the due time forward, never back."""
     now = driver.second()
     driver.register("daily", due=now + 86_400, schedule="24h")
     driver.register("daily", due=now, latest=now + 30, schedule="30s")
@@ -32,18 +32,17 @@ def test_a_shorter_interval_applies_at_once(driver: JobDriver) -> None:
     assert driver.state().waiting == {"daily": now + 30.499}
 
 
-def test_running_and_paused_jobs_are_left_alone(driver: JobDriver) -> None:
-    """They are in one set and in no other."""
-    driver.register("runs", "stops")
-    driver.ask_for("pause", "stops")
+def test_running_and_paused_jobs_stay_in_their_set(driver: JobDriver) -> None:
+    """They enter no other set."""
+    driver.register("running", "paused")
+    driver.ask_for("pause", "paused")
     driver.acquire("pod~1")
-    assert driver.register("runs", "stops") == 0
-    assert driver.state().places("runs") == ["working"]
-    assert driver.state().places("stops") == ["paused"]
+    assert driver.register("running", "paused") == 0
+    assert driver.state().places("running") == ["working"]
+    assert driver.state().places("paused") == ["paused"]
 
 
-def test_registering_restores_what_redis_lost(driver: JobDriver) -> None:
-    """At the next refresh."""
+def test_a_refresh_restores_lost_jobs(driver: JobDriver) -> None:
     driver.register("job")
     driver.ask("DEL", KEYS.waiting)
     assert driver.register("job") == 1
@@ -51,25 +50,24 @@ def test_registering_restores_what_redis_lost(driver: JobDriver) -> None:
 
 
 def test_an_unregistered_job_stops_waiting(driver: JobDriver) -> None:
-    """Its record is removed; a second call finds nothing."""
+    """Its record is removed; a second call removes nothing."""
     driver.register("job", "other")
     (job,) = driver.acquire("pod~1", 1)
     driver.complete(job, due=job.due)
     assert (driver.unregister("job"), driver.unregister("job")) == (1, 0)
-    left = driver.state()
-    assert (left.jobs, left.stories, set(left.waiting)) == ({"other"}, {}, {"other"})
+    state = driver.state()
+    assert (state.jobs, state.stories, set(state.waiting)) == ({"other"}, {}, {"other"})
 
 
-def test_unregistering_spares_jobs_that_others_registered_since(driver: JobDriver) -> None:
-    """What another pod has registered since then stays."""
+def test_unregistering_keeps_jobs_that_another_pod_registered_since(driver: JobDriver) -> None:
     driver.register("job")
     now = driver.second()
     assert driver.unregister("job", unseen_since=now - 60) == 0
     assert driver.unregister("job", unseen_since=now + 60) == 1
 
 
-def test_a_paused_job_is_still_paused_when_registered_again(driver: JobDriver) -> None:
-    """Its pods were away, or its shard moved: nobody has resumed it."""
+def test_a_paused_job_stays_paused_when_registered_again(driver: JobDriver) -> None:
+    """Its pods were away, or its shard moved; nobody has resumed it."""
     driver.register("job")
     driver.ask_for("pause", "job")
     driver.unregister("job")

@@ -1,4 +1,4 @@
-"""pause, resume, run_now, look: what people do to jobs, and what pods count."""
+"""pause, resume, run_now and look: what operators do to jobs, and the numbers that pods measure."""
 
 from job_steps import JobDriver
 
@@ -6,13 +6,13 @@ from penstock.scheduler.job_steps import JobAnswer
 
 
 def test_a_paused_job_waits_until_it_is_resumed(driver: JobDriver) -> None:
-    """With its score."""
+    """It keeps its score."""
     driver.register("job", "other", due=driver.second() - 5)
     before = driver.state().waiting
-    assert driver.ask_for("pause", "job", "nobody's") == [JobAnswer.DONE, JobAnswer.UNKNOWN]
+    assert driver.ask_for("pause", "job", "missing") == [JobAnswer.DONE, JobAnswer.UNKNOWN]
     assert driver.ask_for("pause", "job") == [JobAnswer.NOT_HELD]
     assert driver.state().places("job") == ["paused"]
-    assert driver.ask_for("resume", "job", "other", "nobody's") == [
+    assert driver.ask_for("resume", "job", "other", "missing") == [
         JobAnswer.DONE,
         JobAnswer.NOT_HELD,
         JobAnswer.UNKNOWN,
@@ -22,18 +22,18 @@ def test_a_paused_job_waits_until_it_is_resumed(driver: JobDriver) -> None:
 
 def test_a_pause_of_all_jobs_stops_acquiring(driver: JobDriver) -> None:
     """Jobs paused by name stay paused when it ends."""
-    driver.register("job", "stops")
-    driver.ask_for("pause", "stops")
+    driver.register("job", "paused")
+    driver.ask_for("pause", "paused")
     driver.ask_for("pause", "*")
     assert driver.counts().all_paused
     assert driver.acquire("pod~1") == []
     driver.ask_for("resume", "*")
     assert [one.name for one in driver.acquire("pod~1")] == ["job"]
-    assert driver.state().places("stops") == ["paused"]
+    assert driver.state().places("paused") == ["paused"]
 
 
 def test_resuming_a_running_job_does_not_move_it(driver: JobDriver) -> None:
-    """It was paused during the run, and resumed before the end."""
+    """It was paused and resumed during the run."""
     driver.register("job")
     (job,) = driver.acquire("pod~1")
     driver.ask_for("pause", "job")
@@ -44,30 +44,30 @@ def test_resuming_a_running_job_does_not_move_it(driver: JobDriver) -> None:
 
 
 def test_run_now_makes_a_waiting_job_due(driver: JobDriver) -> None:
-    """One that is due keeps its place; running and paused jobs stay as they are."""
+    """A due job keeps its place; running and paused jobs stay."""
     now = driver.second()
-    driver.register("later", "runs", "stops", due=now + 3600)
+    driver.register("later", "running", "paused", due=now + 3600)
     driver.register("due", due=now - 50)
-    driver.set_due("runs", now - 100)
+    driver.set_due("running", now - 100)
     driver.acquire("pod~1", 1)
-    driver.ask_for("pause", "stops")
-    answers = driver.ask_for("run_now", "later", "due", "runs", "stops", "nobody's")
+    driver.ask_for("pause", "paused")
+    answers = driver.ask_for("run_now", "later", "due", "running", "paused", "missing")
     assert answers == [JobAnswer.DONE, JobAnswer.DONE, JobAnswer.ANOTHERS, JobAnswer.NOT_HELD, JobAnswer.UNKNOWN]
     assert [one.name for one in driver.acquire("pod~1")] == ["due", "later"]
 
 
 def test_look_counts_jobs(driver: JobDriver) -> None:
-    """In each set, due ones, and the age of the oldest due one."""
+    """In each set, and those that are due; with the age of the oldest due job."""
     assert (driver.counts().ready, driver.counts().overdue) == (0, 0)
     now = driver.second()
     driver.register("a", due=now - 30)
     driver.register("b", due=now - 10, shard=1)
     driver.register("later", due=now + 60)
-    driver.register("stops", due=now - 99)
-    driver.ask_for("pause", "stops", "*")
-    looked = driver.counts()
-    assert (looked.waiting, looked.working, looked.paused, looked.ready) == (3, 0, 1, 2)
-    assert 30 <= looked.overdue <= 40
+    driver.register("paused", due=now - 99)
+    driver.ask_for("pause", "paused", "*")
+    numbers = driver.counts()
+    assert (numbers.waiting, numbers.working, numbers.paused, numbers.ready) == (3, 0, 1, 2)
+    assert 30 <= numbers.overdue <= 40
     assert driver.counts(",1,").ready == 1
     driver.ask_for("resume", "*")
     driver.acquire("pod~1", 1)

@@ -1,4 +1,4 @@
-"""A pod that is cut off from a Redis that others reach."""
+"""A pod that loses Redis while other pods reach it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,21 +48,23 @@ def by_cable(cable: Cable) -> tuple[str, ...]:
     return ("scheduler", "run", "trial", "--redis", f"redis://{cable.address}", "--listen", "off")
 
 
-def test_a_pod_that_is_cut_off_stops_before_others_start(cut: Callable[[str], Schedule], cable: Cable) -> None:
+def test_an_isolated_pod_stops_its_runs_before_another_starts_them(
+    cut: Callable[[str], Schedule], cable: Cable
+) -> None:
     """It cannot renew its lease, so it cancels its runs by monotonic time; then another pod runs the jobs."""
     with cut(SPEC) as one:
-        lone = one.start(*by_cable(cable))
-        wait_for(lambda: "held" in one.lines(), "it runs")
+        isolated = one.start(*by_cable(cable))
+        wait_for(lambda: "held" in one.lines(), "`held` runs")
         other = one.pod()
         other.until(Event.CONSUMER_JOINED)
         cable.hold_answers()
-        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs it", 120)
+        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs `held`", 120)
         (ended,) = one.lines("end")["held"]
         first, second = one.lines()["held"]
-        assert (first.worker, second.worker, ended.worker) == (lone.name, other.name, lone.name)
+        assert (first.worker, second.worker, ended.worker) == (isolated.name, other.name, isolated.name)
         assert first.at < ended.at < second.at
         cable.mend()
-        lone.until(Event.CONSUMER_JOINED, times=2)
+        isolated.until(Event.CONSUMER_JOINED, times=2)
         (one.folder / "released").touch()
         one.until_ran("held", 2)
-        assert lone.end() == other.end() == 0
+        assert isolated.end() == other.end() == 0

@@ -1,4 +1,4 @@
-"""When a job is due again: a pure function, to which Redis time is passed."""
+"""The next due time of a job is a pure function of Redis time."""
 
 from datetime import UTC, datetime
 from random import Random
@@ -22,21 +22,21 @@ def chance(seed: int = 1) -> Random:
     return Random(seed)  # noqa: S311 - no secret
 
 
-def spec(**said: object) -> Scheduler:
-    job = said.pop("job", {"every": "30s"})
+def spec(**options: object) -> Scheduler:
+    job = options.pop("job", {"every": "30s"})
     assert isinstance(job, dict)
-    return spec_of(jobs=[{"name": "job", "handler": "x:y", **job}], **said)
+    return spec_of(jobs=[{"name": "job", "handler": "x:y", **job}], **options)
 
 
-def job(**said: object) -> EffectiveJob:
-    return effective_jobs(spec(job=said))[0]
+def job(**options: object) -> EffectiveJob:
+    return effective_jobs(spec(job=options))[0]
 
 
 def test_a_new_job_is_due_at_once_or_within_its_jitter() -> None:
     """In whole seconds, rounded up; a cron job is due at its next time."""
     assert first_due(job(every="30s"), NOON + 0.2, 0, chance()) == NOON + 1
-    found = {first_due(job(every="30s"), NOON, 10, chance(n)) for n in range(50)}
-    assert NOON + 1 <= min(found) < max(found) <= NOON + 10
+    due_times = {first_due(job(every="30s"), NOON, 10, chance(n)) for n in range(50)}
+    assert NOON + 1 <= min(due_times) < max(due_times) <= NOON + 10
     assert first_due(job(cron="30 * * * *"), NOON, 10, chance()) == NOON + 1800
 
 
@@ -48,18 +48,18 @@ def test_intervals_count_from_the_second_of_the_last_run() -> None:
 
 
 def test_cron_uses_the_time_zone_of_the_job() -> None:
-    """The only clock is Redis time."""
+    """The clock is Redis time."""
     assert plan_run(job(cron="30 2 * * *", time_zone="Asia/Tokyo"), NOON - 3 * HOUR, NOON).next == NOON + 5.5 * HOUR
     assert latest_due(job(cron="*/5 * * * *"), NOON + 1) == NOON + 300
 
 
 def test_the_interval_of_a_cron_job_is_a_minute() -> None:
-    """A weekly job must not make a backlog of two weeks look healthy: it should start within its minute."""
-    assert [interval(job(**said)) for said in ({"cron": "0 3 * * 1"}, {"every": "30s"})] == [60, 30]
+    """It should start within its minute: an interval of a week would make a backlog of two weeks look healthy."""
+    assert [interval(job(**options)) for options in ({"cron": "0 3 * * 1"}, {"every": "30s"})] == [60, 30]
 
 
 def test_an_expression_without_a_match_is_checked_again_next_year() -> None:
-    """February 30; a rule reports it in the spec."""
+    """Such as February 30, which a rule reports in the spec."""
     assert plan_run(job(cron="0 0 30 2 *"), NOON, NOON).next >= NOON + 366 * 24 * HOUR - 60
 
 
@@ -73,12 +73,12 @@ def test_an_expression_without_a_match_is_checked_again_next_year() -> None:
         ({"run": "all", "at_most": 1}, RunPlan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
     ],
 )
-def test_missed_runs(missed: dict[str, object], planned: RunPlan) -> None:
-    """An hourly job was due at nine and is acquired after noon: three more runs were missed."""
+def test_missed_runs_follow_the_spec(missed: dict[str, object], planned: RunPlan) -> None:
+    """An hourly job, due at nine, is acquired after noon: three more runs were missed."""
     assert plan_run(job(cron="0 * * * *", missed=missed), NOON - 3 * HOUR, NOON + 5) == planned
 
 
-def test_all_missed_runs_are_run_one_after_the_other() -> None:
+def test_with_all_the_missed_runs_follow_one_another() -> None:
     """Each for its own second; then the usual next run."""
     hourly = job(cron="0 * * * *", missed={"run": "all"})
     due, ran = NOON - 3 * HOUR, []
@@ -89,7 +89,7 @@ def test_all_missed_runs_are_run_one_after_the_other() -> None:
 
 
 def test_only_runs_missed_for_more_than_a_minute_are_skipped() -> None:
-    """The last one may be due just now, and is next. Two minutes later it is skipped as well."""
+    """A run due a moment ago is next; two minutes later it is skipped as well."""
     hourly = job(cron="0 * * * *", missed={"run": "skip"})
     assert plan_run(hourly, NOON - 3 * HOUR, NOON + 60) == RunPlan(runs=False, next=NOON, skipped=3)
     assert plan_run(hourly, NOON - 3 * HOUR, NOON + 120) == RunPlan(runs=False, next=NOON + HOUR, skipped=4)
@@ -103,54 +103,56 @@ def test_only_runs_missed_for_more_than_a_minute_are_skipped() -> None:
         ("all", RunPlan(runs=True, next=NOON)),
     ],
 )
-def test_a_run_that_had_begun_is_not_missed(run: str, planned: RunPlan) -> None:
-    """Its pod drained or was lost during the run: it runs again, however late, and is not counted."""
+def test_a_started_run_is_not_missed(run: str, planned: RunPlan) -> None:
+    """Its pod drained or was lost: it runs again, however late, and is not counted."""
     assert plan_run(job(cron="0 * * * *", missed={"run": run}), NOON - HOUR, NOON + 120, begun=True) == planned
 
 
-def test_the_spec_limits_how_many_missed_runs_are_made_up_for() -> None:
-    """Also if the limit is high and many more were missed."""
+def test_the_spec_limits_the_missed_runs_to_make_up_for() -> None:
+    """Also with a high limit and many more missed runs."""
     minutely = job(cron="* * * * *", missed={"run": "all", "at_most": 700})
     planned = plan_run(minutely, NOON - 24 * HOUR, NOON + 5)
     assert planned.next == NOON - 698 * 60
-    assert planned.skipped == 1, "of those that are counted"
+    assert planned.skipped == 1, "of the missed runs that are counted"
 
 
 def test_missed_runs_are_computed_once_for_an_expression(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand jobs of one expression are due at once after a weekend, and the pod has other work."""
-    looked: list[int] = []
+    """After a weekend, a thousand jobs of one expression are due at once."""
+    calls: list[int] = []
 
     def counted(expression: str, zone: str, after: float, until: float, most: int) -> tuple[int, ...]:
-        looked.append(most)
+        calls.append(most)
         return latest(expression, zone, after, until, most)
 
     monkeypatch.setattr("penstock.scheduler.due_times.latest", counted)
     often = job(cron="*/3 * * * *")
     plans = {plan_run(often, NOON - 60 * HOUR, NOON + 9 + part / 1000) for part in range(1000)}
     assert [one.next for one in plans] == [NOON + 180]
-    assert looked == [100]
+    assert calls == [100]
 
 
 def test_a_job_less_than_a_minute_late_was_not_missed() -> None:
-    """Cron is precise to a minute."""
+    """Cron has a precision of a minute."""
     assert plan_run(job(cron="0 * * * *", missed={"run": "skip"}), NOON, NOON + 30) == RunPlan(
         runs=True, next=NOON + HOUR
     )
 
 
-def wait_after(it: Scheduler, error: BaseException, streak: int, planned: int = NOON + 30, seed: int = 1) -> int:
-    """Seconds from the end of a failed run, at noon, to the next one."""
-    one = effective_jobs(it)[0]
-    return FailurePolicy(it).next(one, planned, Failure.of(error), streak, NOON, chance(seed)) - NOON
+def wait_after(scheduler: Scheduler, error: BaseException, streak: int, planned: int = NOON + 30, seed: int = 1) -> int:
+    """Seconds from the end of a failed run, at noon, to the next run."""
+    effective = effective_jobs(scheduler)[0]
+    return FailurePolicy(scheduler).next(effective, planned, Failure.of(error), streak, NOON, chance(seed)) - NOON
 
 
 def test_without_classes_every_failure_waits_the_error_interval() -> None:
-    """The default; without an error interval, a failure waits like any other run."""
-    steady = {"failure": 0}
-    usual = spec(job={"every": "30s", "error_interval": "2m"}, jitter=steady)
+    """The default; without an error interval, a failed run waits like any other."""
+    no_jitter = {"failure": 0}
+    usual = spec(job={"every": "30s", "error_interval": "2m"}, jitter=no_jitter)
     assert (wait_after(usual, PermissionError(), 1), wait_after(usual, OSError(), 9)) == (120, 120)
-    assert wait_after(spec(jitter=steady), OSError(), 1) == 30
-    assert wait_after(spec(jitter=steady), OSError(), 1, planned=NOON - 5) == 0, "and not before it ended"
+    assert wait_after(spec(jitter=no_jitter), OSError(), 1) == 30
+    assert wait_after(spec(jitter=no_jitter), OSError(), 1, planned=NOON - 5) == 0, (
+        "never before the end of the failed run"
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,20 +166,20 @@ def test_without_classes_every_failure_waits_the_error_interval() -> None:
     ],
 )  # fmt: skip
 def test_each_failure_class_has_its_own_wait(error: BaseException, streak: int, wait: int) -> None:
-    """Forbidden waits half an hour; throttled and out of memory wait longer each time; transient is retried at once."""
-    it = spec_of(
+    """Forbidden waits half an hour; throttled and out of memory wait longer each time; transient runs at once."""
+    scheduler = spec_of(
         jobs=[{"name": "job", "handler": "x:y", "every": "30s", "error_interval": "2m"}],
         jitter={"failure": 0},
         failures={"by_class": True, "classes": {**STANDARD, "transient": {**STANDARD["transient"], "immediate": 2}}},
     )
-    assert wait_after(it, error, streak) == wait
+    assert wait_after(scheduler, error, streak) == wait
 
 
 def test_waits_are_jittered_by_a_tenth() -> None:
-    """At random, in both directions, and never into the past."""
-    it = spec(job={"every": "30s", "error_interval": "100s"}, jitter={"failure": 0.1})
-    found = {wait_after(it, OSError(), 1, seed=seed) for seed in range(300)}
-    assert (min(found), max(found)) == (91, 110)
+    """At random, in both directions, never into the past."""
+    scheduler = spec(job={"every": "30s", "error_interval": "100s"}, jitter={"failure": 0.1})
+    waits = {wait_after(scheduler, OSError(), 1, seed=seed) for seed in range(300)}
+    assert (min(waits), max(waits)) == (91, 110)
     classes = {"now": {"match": ["OSError"], "immediate": 9}}
     at_once = spec(jitter={"failure": 1}, failures={"by_class": True, "classes": classes})
     assert {wait_after(at_once, OSError(), 1, seed=seed) for seed in range(20)} == {0}
