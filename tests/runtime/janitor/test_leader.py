@@ -88,7 +88,7 @@ def test_a_round_that_ends_as_standby_exports_nothing(target: Target) -> None:
 
     async def scenario() -> None:
         links = driver.links()
-        rounds = driver.rounds(links, pods=LosingLead(metrics), tally=metrics)
+        rounds = driver.rounds(links, pods=LosingLead(metrics), metrics=metrics)
         await until(lambda: idle(driver) >= 1, "the foreign consumer is idle")
         assert await rounds.make()
         assert driver.counted(janitor.GHOSTS_REMOVED) == 1

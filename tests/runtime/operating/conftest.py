@@ -17,7 +17,7 @@ SPEC = "message: {correlate: n, log_fields: [n, pet]}"
 def make_cli(
     tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Callable[..., OperatorCli]]:
-    """Makes a `Desk`; `spec` holds sections of the spec, one a line."""
+    """Makes an `OperatorCli`; `spec` holds sections of the spec, one a line."""
     with ExitStack() as stack:
 
         def make(spec: str = SPEC, *, on: Target = target, handlers: str = "") -> OperatorCli:
@@ -30,7 +30,7 @@ def make_cli(
 
 @pytest.fixture
 def cli(make_cli: Callable[..., OperatorCli]) -> OperatorCli:
-    """A desk whose pipeline correlates by the field `n`."""
+    """The command, on a pipeline that correlates by the field `n`."""
     return make_cli()
 
 

@@ -221,15 +221,15 @@ class TestLines:
         users = [line.split()[2] for line in lines.splitlines()]
         roles = ("trial-producer", "trial-worker", "trial-scaler", "penstock-janitor", "penstock-operator")
         assert users == [f"cli-{name}" for name in roles]
-        cli = ["redis-cli", "-p", str(server.port)]
+        redis_cli = ["redis-cli", "-p", str(server.port)]
         if server.password:
-            cli += ["-a", server.password, "--no-auth-warning"]
+            redis_cli += ["-a", server.password, "--no-auth-warning"]
         try:
-            first = subprocess.run(cli, input=lines, text=True, capture_output=True, check=True)
+            first = subprocess.run(redis_cli, input=lines, text=True, capture_output=True, check=True)
             assert first.stdout.split() == ["OK"] * 5
             server.ask("ACL", "SETUSER", users[0], "on", f">{PASSWORD}")
             before = [server.ask("ACL", "GETUSER", user) for user in users]
-            subprocess.run(cli, input=lines, text=True, capture_output=True, check=True)
+            subprocess.run(redis_cli, input=lines, text=True, capture_output=True, check=True)
             assert [server.ask("ACL", "GETUSER", user) for user in users] == before
             for one in cli.penstock("acl", "trial", "--json", "--user-prefix", "cli-", redis="").json["users"]:
                 server.ask("ACL", "DELUSER", "words")

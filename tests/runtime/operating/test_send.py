@@ -23,7 +23,7 @@ SCHEMA = "{type: object, required: [n], properties: {n: {type: integer}, text: {
 
 @pytest.fixture
 def cli(make_cli: Callable[..., OperatorCli]) -> OperatorCli:
-    """A desk whose spec has a schema and deduplicates by `n`."""
+    """The command, on a pipeline with a schema that deduplicates by `n`."""
     return make_cli(f"message: {{schema: {SCHEMA}, correlate: n, dedup: {{by: n, window: 1h}}, max_size: 1Ki}}")
 
 

@@ -23,7 +23,7 @@ def test_a_waiting_job_keeps_its_due_time(driver: JobDriver) -> None:
 
 
 def test_a_shorter_interval_applies_at_once(driver: JobDriver) -> None:
-    """A changed schedule moves the due time forward, never back."""
+    """A changed schedule makes the due time earlier, never later."""
     now = driver.second()
     driver.register("daily", due=now + 86_400, schedule="24h")
     driver.register("daily", due=now, latest=now + 30, schedule="30s")
