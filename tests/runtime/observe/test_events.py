@@ -79,8 +79,8 @@ def log_calls() -> Iterator[LogCall]:
                 case ast.Call(ast.Attribute(attr="event"), [ast.Attribute(ast.Name("role")), *_], _):
                     pass  # `pod/run.py` logs the events of the roles
                 case ast.Call(ast.Attribute(attr="event"), [first, *rest], keywords):
-                    names = (one.attr for one in ast.walk(first) if isinstance(one, ast.Attribute))
-                    events = frozenset(Event[name] for name in names if name in Event.__members__)
+                    attributes = (one.attr for one in ast.walk(first) if isinstance(one, ast.Attribute))
+                    events = frozenset(Event[name] for name in attributes if name in Event.__members__)
                     spread = frozenset[str]().union(*(SPREAD[called(one.value)] for one in keywords if one.arg is None))
                     names = frozenset(one.arg for one in keywords if one.arg is not None)
                     yield LogCall(f"{path}:{node.lineno}", events, names | (CAUSE if rest else frozenset()), spread)
