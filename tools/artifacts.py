@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -19,9 +18,11 @@ from penstock_generate.explaining.affected_files import AffectedFiles, affected_
 from penstock_generate.incremental.folders import all_folders
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.inputs.source import Selection, Source, read_source
+from penstock_generate.kinds import catalogue_of
 from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER, REPOSITORY_FOLDERS
 from penstock_generate.repository import catalogue as of_repository
 from penstock_spec.fields import fields_of, parts_in
+from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds import kinds
 from penstock_spec.linting import lint
 from penstock_spec.linting.check import resolve
@@ -71,7 +72,7 @@ def pages(root: Path = Path(__file__).parents[1]) -> dict[str, str]:
     """The page by its path."""
     source = source_of(root)
     lines = [INTRODUCTION, *_tables(source), FIELDS.format(repeats="\n".join(_repeats()))]
-    for kind in told(root):
+    for kind in kinds():
         table = fields(root, source, kind)
         idle = ", ".join(f"`{field}`" for field, files in table.items() if not files)
         lines[-1] += TABLE.format(kind=kind) + "".join(rows(table, kind)) + NOTHING.format(fields=idle)
@@ -90,14 +91,6 @@ def source_of(root: Path) -> Source:
     if not isinstance(source, Source):
         raise SystemExit("error: the specs have errors\nhint: run `penstock lint`")
     return source
-
-
-def catalogue_of(kind: str) -> tuple[CatalogueEntry, ...]:
-    """The catalogue of generated files of a kind."""
-    found: tuple[CatalogueEntry, ...] = importlib.import_module(
-        f"penstock_generate.kinds.{kind.replace('-', '_')}.catalogue"
-    ).FILES
-    return found
 
 
 def made(source: Source) -> dict[str, dict[str, str]]:
@@ -121,10 +114,10 @@ def catalogues() -> dict[str, tuple[CatalogueEntry, ...]]:
 
 def fields(root: Path, source: Source, kind: str) -> AffectedFiles:
     """The files that change with each field of a kind."""
-    data = told(root)[kind]
-    spec = _filled(kinds()[kind].model, data["spec"])
+    data = told(root).get(kind, {})
+    spec = _filled(kinds()[kind].model, data.get("spec", {}))
     found: dict[str, set[str]] = {}
-    for otherwise in ({}, *data["otherwise"]):
+    for otherwise in ({}, *data.get("otherwise", ())):
         it = _planned(root, source, spec, otherwise)
         for field, files in affected_files(it, source.templates, tuple(otherwise) or ("",)).items():
             found.setdefault(field, set()).update(files)
@@ -189,6 +182,8 @@ def _tables(source: Source) -> Iterator[str]:
     }
     makers = made(source)
     for whose, catalogue in catalogues().items():
+        if whose not in makers:
+            raise CannotGoOn(f"the kind `{whose}` has no example", "add a spec of this kind to `specs/`")
         of_kind = f"For a {whose}\n\nBelow `generated/<environment>/<name>/`."
         yield f"## {titles.get(whose, of_kind)}\n\n| file | what it is | who reads it | made by |\n|---|---|---|---|"
         for one in catalogue:

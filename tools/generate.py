@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import click
 
+from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds import kinds
 from penstock_spec.reference import commands, metrics
 from penstock_spec.reference.pages import OWNED, pages
@@ -97,7 +98,11 @@ def main(arguments: list[str]) -> int:
     if arguments not in ([], ["--check"]):
         print("error: the only option is `--check`", file=sys.stderr)
         return 2
-    made = everything()
+    try:
+        made = everything()
+    except CannotGoOn as error:
+        print(f"error: {error.says}\nhint: {error.hint}", file=sys.stderr)
+        return 2
     if not arguments:
         written = write(ROOT, made)
         changed = len(written.missing) + len(written.different)

@@ -10,13 +10,14 @@ from types import ModuleType
 
 from penstock_spec import rules
 from penstock_spec.kinds import kinds
+from penstock_spec.kinds.parts import part_of
 from penstock_spec.rules.define import Rule
 
 
 @cache
 def catalogue() -> dict[str, Rule]:
     """All rules by name, in the order of families and names."""
-    packages = [rules, *(importlib.import_module(kind.rules) for kind in kinds().values())]
+    packages = [rules, *(part_of(kind.name, "rules", kind.rules) for kind in kinds().values())]
     return {rule.name: rule for package in packages for rule in _rules_in(package)}
 
 

@@ -53,7 +53,8 @@ class Resolved(Generic[SpecT]):
         if not isinstance(found.spec, cls.model):
             called, kind = called or found.name, found.spec.kind
             says = f"`{called}` is a {kind}, and a {cls.model.__name__.lower()} is asked for"
-            raise CannotGoOn(says, f"run it with `{kinds()[kind].command} {called}`")
+            command = kinds()[kind].command
+            raise CannotGoOn(says, f"run it with `{command} {called}`" if command else "")
         return cls(found.spec, found.environment, found.around, found.file, found.schema, templates=found.templates)  # type: ignore[arg-type]  # as was checked
 
     @property

@@ -6,16 +6,17 @@ else has to be registered.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from penstock_generate.catalogue import CatalogueEntry
 from penstock_generate.dashboards.panel import Row
 from penstock_generate.inputs.plan import Member, PlannedSpec
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
+from penstock_spec.kinds.parts import part_of
 from penstock_spec.manifest_templates import RenderedManifest
 from penstock_spec.platform import Environment
 
@@ -35,10 +36,22 @@ class Emitted:
 Emit = Callable[[PlannedSpec, Templates], Emitted]
 
 
+def part(kind: str, what: str, name: str, module: str = "") -> Any:  # noqa: ANN401 - of another type for each name
+    """A value in the folder of a kind, or in a module of it. Raises CannotGoOn if it is missing."""
+    where = ".".join(filter(None, (__name__, kind.replace("-", "_"), module)))
+    return getattr(part_of(kind, what, where, name), name)
+
+
+def catalogue_of(kind: str) -> tuple[CatalogueEntry, ...]:
+    """The catalogue of the generated files of a kind."""
+    files: tuple[CatalogueEntry, ...] = part(kind, "catalogue of files", "FILES", "catalogue")
+    return files
+
+
 @cache
 def emitter(kind: str) -> Emit:
     """The emitter of a kind."""
-    emit: Emit = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}").emit
+    emit: Emit = part(kind, "emitter", "emit")
     return emit
 
 
@@ -48,7 +61,7 @@ Render = Callable[[Any, Environment, Templates], RenderedManifest]
 @cache
 def scaled_object_renderer(kind: str) -> Render:
     """The renderer of the ScaledObject of a kind that KEDA scales."""
-    render: Render = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}.scaled_object").rendered
+    render: Render = part(kind, "ScaledObject", "rendered", "scaled_object")
     return render
 
 
@@ -67,5 +80,5 @@ class Overview:
 @cache
 def overview_of(kind: str) -> Overview:
     """The overview of a kind; loaded only if an environment has such specs."""
-    found: Overview = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}.overview").OVERVIEW
+    found: Overview = part(kind, "overview", "OVERVIEW", "overview")
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import pkgutil
 from functools import cache
 
 from penstock_spec.kinds.kind import Kind
+from penstock_spec.kinds.parts import part_of
 
 __all__ = ["Kind", "kinds"]
 
@@ -17,6 +17,6 @@ def kinds() -> dict[str, Kind]:
     by_name = {}
     for module in pkgutil.iter_modules(__path__):
         if module.ispkg:
-            kind = importlib.import_module(f"{__name__}.{module.name}").KIND
+            kind = part_of(module.name, "definition", f"{__name__}.{module.name}", "KIND").KIND
             by_name[kind.name] = kind
     return by_name

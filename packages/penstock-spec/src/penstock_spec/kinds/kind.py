@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from penstock_spec.kinds.parts import part_of
 from penstock_spec.metrics import Contract
 from penstock_spec.model import Section
 
@@ -72,5 +72,5 @@ class Kind:
     @property
     def contract(self) -> Contract:
         """The contract of its metrics, imported on first use."""
-        contract: Contract = importlib.import_module(self.metrics).CONTRACT
+        contract: Contract = part_of(self.name, "metrics", self.metrics, "CONTRACT").CONTRACT
         return contract

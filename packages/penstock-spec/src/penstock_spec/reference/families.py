@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 
 from penstock_spec.kinds import Kind
 from penstock_spec.kinds.family import Family, Mistake
+from penstock_spec.kinds.parts import part_of
 from penstock_spec.reference.table import table
 
 OPENING = """\
@@ -19,7 +19,7 @@ it is unreachable. A rule of `penstock lint` finds each of them and reports its 
 
 def families_of(kind: Kind) -> tuple[Family, ...]:
     """The families of misconfigurations of a kind."""
-    families: tuple[Family, ...] = importlib.import_module(kind.families).FAMILIES
+    families: tuple[Family, ...] = part_of(kind.name, "families", kind.families, "FAMILIES").FAMILIES
     return families
 
 

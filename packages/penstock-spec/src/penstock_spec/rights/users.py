@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import ModuleType
 
 from penstock_spec.kinds import kinds
+from penstock_spec.kinds.parts import part_of
 from penstock_spec.rights.keys import SpecInEnvironment, supports_read_rights
 
 OF_AN_ENVIRONMENT = ("janitor", "operator")
 """Roles with one user for all specs of an environment."""
 RIGHTS = ("resetkeys", "-@all")
 """Rules that remove all keys and all commands."""
+PARTS = ("OF_ITS_OWN", "SHARED", "patterns", "commands", "borrows")
+"""The names that the `rights` package of a kind defines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,8 @@ def _rights(one: SpecInEnvironment) -> ModuleType:
 
 @cache
 def _of(kind: str) -> ModuleType:
-    """The module of a kind with `OF_ITS_OWN`, `SHARED`, `patterns`, `commands` and `borrows`."""
-    return importlib.import_module(kinds()[kind].rights)
+    """The module of a kind with these names."""
+    return part_of(kind, "rights", kinds()[kind].rights, *PARTS)
 
 
 def _user(
