@@ -50,7 +50,7 @@ check: setup ## prove that what `make generate` writes is up to date
 	$(BIN)/python tools/generate.py --check
 
 validate: validators ## prove that what was generated is valid, by the programs that will read it
-	$(BIN)/pytest -n auto tests/validate
+	$(BIN)/pytest -n auto tests/validate $(ARGS)
 
 validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, hadolint, and schemas
 	tools/validators.sh
