@@ -1,4 +1,4 @@
-"""As much of a Kubernetes API server as the janitor asks: it lists pods in pages, and takes annotations."""
+"""The part of a Kubernetes API server that the janitor uses: it lists pods in pages and patches annotations."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from urllib.parse import parse_qs, urlsplit
 import yaml
 
 COST = "controller.kubernetes.io/pod-deletion-cost"
-TOKEN = "a-service-accounts-token"  # noqa: S105 - of a server that lives as long as a test
+TOKEN = "a-service-accounts-token"  # noqa: S105 - of a server that runs as long as a test
 
 
 class ApiServer:
-    """Listens on a port of its own, in threads."""
+    """An API server on a free port, in threads."""
 
     def __init__(self, *pods: str, namespace: str = "tests", page: int = 500) -> None:
         self.costs: dict[str, str | None] = dict.fromkeys(pods)
         self.namespace = namespace
         self.page = page
         self.status = 200
-        """What it answers; beside 200, nothing more than that."""
+        """The status of each response; other than 200, the body is empty."""
         self.body: bytes | None = None
-        """What it says instead of what is true."""
+        """A body that replaces the true one."""
         self.patches = 0
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     def kubeconfig(self, folder: Path) -> Path:
-        """A file that leads here."""
+        """Write a kubeconfig for this server."""
         config = {
             "apiVersion": "v1",
             "kind": "Config",
@@ -55,13 +55,13 @@ class ApiServer:
         self.stop()
 
     def stop(self) -> None:
-        """From now on nobody answers there."""
+        """Stop listening."""
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
 
-    def answer(self, method: str, path: str, query: dict[str, list[str]], said: bytes) -> tuple[int, bytes]:
-        """One request."""
+    def answer(self, method: str, path: str, query: dict[str, list[str]], sent: bytes) -> tuple[int, bytes]:
+        """Handle one request."""
         pods = f"/api/v1/namespaces/{self.namespace}/pods"
         if self.status != 200 or self.body is not None:
             return self.status, self.body or b"{}"
@@ -71,7 +71,7 @@ class ApiServer:
         if method != "PATCH" or name not in self.costs:
             return 404, b'{"kind": "Status", "code": 404}'
         self.patches += 1
-        self.costs[name] = json.loads(said)["metadata"]["annotations"][COST]
+        self.costs[name] = json.loads(sent)["metadata"]["annotations"][COST]
         return 200, json.dumps(_pod(name)).encode()
 
     def _list(self, query: dict[str, list[str]]) -> dict[str, Any]:
@@ -90,19 +90,19 @@ def _handler(api: ApiServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def _answer(self) -> None:
             url = urlsplit(self.path)
-            said = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             allowed = self.headers.get("Authorization") == f"Bearer {TOKEN}"
-            known = api.answer(self.command, url.path, parse_qs(url.query), said) if allowed else (401, b"{}")
-            status, body = known
+            response = api.answer(self.command, url.path, parse_qs(url.query), sent) if allowed else (401, b"{}")
+            status, body = response
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_PATCH = _answer  # noqa: N815 - their names
+        do_GET = do_PATCH = _answer  # noqa: N815 - named by http.server
 
         def log_message(self, *_: object) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     return Handler

@@ -1,4 +1,4 @@
-"""A spec whose texts mean something to whatever reads what is generated, and patches of all_folders."""
+"""A spec whose texts have a special meaning to readers of generated files, and patches of every manifest."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -20,7 +20,7 @@ TEXTS = [
     *LINES, *(f"a\n{line}\nb" for line in LINES), "", "\n", " \n a", "\n\n  a\n b", "a\n", "a\n\n", "\ta", "a\r\nb",
     "\x00\x07\x7f\x85\x9f\u2028", "  - a\n--- \n b",
 ]  # fmt: skip
-"""What somebody might write where text is free."""
+"""Values that a user might write into a free text field."""
 
 SPEC: dict[str, Any] = {
     "kind": "pipeline",
@@ -75,12 +75,12 @@ PATCHES = [
 
 
 def generated(folder: Path, spec: dict[str, Any], redis: dict[str, Any], patches: Iterable[Any] = ()) -> Path:
-    """The folder with what follows from one spec."""
+    """Generate the files of one spec and return their folder."""
     auth = redis.get("auth", {})
     if not auth or "trigger_authentication" in auth:  # nothing to patch
         patches = [one for one in patches if one[0] != "TriggerAuthentication"]
     changes = [dict(zip(("target", "op", "path", "value"), one, strict=True), reason="odd") for one in patches]
-    around = {
+    environment = {
         "namespace": "null",
         "redis": {"addresses": ["redis:6380"], **redis},
         "image_prefix": "registry.example/mirror",
@@ -94,11 +94,11 @@ def generated(folder: Path, spec: dict[str, Any], redis: dict[str, Any], patches
     }
     (folder / "specs").mkdir(parents=True)
     (folder / "specs/odd.yaml").write_text(document({**spec, "patches": changes}))
-    (folder / "penstock.yaml").write_text(document({"kind": "platform", "environments": {"on": around}}))
+    (folder / "penstock.yaml").write_text(document({"kind": "platform", "environments": {"on": environment}}))
     source = read_source(open_repository((), None, folder), Selection(), date(2026, 1, 1))
     assert isinstance(source, Source), source.outcome.findings
-    for one in (artifact for made in all_folders(source) for artifact in made.artifacts):
-        path = folder / "generated" / one.path
+    for artifact in (artifact for generated in all_folders(source) for artifact in generated.artifacts):
+        path = folder / "generated" / artifact.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(one.content.encode())
+        path.write_bytes(artifact.content.encode())
     return folder / "generated/on/odd"

@@ -1,4 +1,4 @@
-"""What helm makes of the generated chart, and the manifests beside which it is held."""
+"""The objects that Helm renders from the generated chart, and the manifests to compare them with."""
 
 import subprocess
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ def helm(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def of_chart(values: Path, *options: str) -> Objects:
-    ran = helm("template", "some-release", CHART, "--namespace", "elsewhere", "-f", values, *options)
-    assert ran.returncode == 0, ran.stderr
-    return objects(yaml.load_all(ran.stdout, yaml.CSafeLoader))
+    process = helm("template", "some-release", CHART, "--namespace", "elsewhere", "-f", values, *options)
+    assert process.returncode == 0, process.stderr
+    return objects(yaml.load_all(process.stdout, yaml.CSafeLoader))
 
 
 def of_manifests(folder: Path) -> Objects:
@@ -29,8 +29,8 @@ def of_manifests(folder: Path) -> Objects:
 
 
 def objects(documents: Iterable[Any]) -> Objects:
-    """By kind and name; each there once, and none empty."""
-    found = list(documents)
-    named = {(one["kind"], one["metadata"]["name"]): one for one in found}
-    assert len(named) == len(found)
-    return named
+    """Index objects by kind and name; each occurs once, and none is empty."""
+    listed = list(documents)
+    by_name = {(one["kind"], one["metadata"]["name"]): one for one in listed}
+    assert len(by_name) == len(listed)
+    return by_name

@@ -1,8 +1,8 @@
-"""What each command costs a server, in time of its processor.
+"""The processor time that each command costs a server.
 
-SLOWLOG tells what passed on a clock; on a busy machine that is mostly other people's time. The system tells for how
-long a thread really ran, exactly once it sleeps again; but a virtual machine that is not run itself for a moment does
-not see that. So of every twenty calls of a command one is forgiven, two at the most: what is too dear is so more often.
+SLOWLOG reports elapsed time; on a busy machine that is mostly the time of other processes. The kernel reports how long
+a thread really ran, exact as soon as it sleeps again; but a virtual machine that is paused itself for a moment does not
+notice that. So one of every twenty calls of a command is ignored, two at most: a costly command is costly more often.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from penstock.wire.route import Route
 
 
 class Meter:
-    """The worst of each command and script, in ms."""
+    """Collects the costs of each command and script, in ms."""
 
     def __init__(self, pid: int) -> None:
         self._process = Path(f"/proc/{pid}")
@@ -30,11 +30,11 @@ class Meter:
 
     @property
     def worst(self) -> dict[str, float]:
-        """Without what is forgiven."""
+        """The highest cost of each, without the ignored calls."""
         return {name: sorted(costs)[-1 - min(2, len(costs) // 20)] for name, costs in self._costs.items()}
 
     def ran(self) -> float:
-        """For how many ms the server's main thread has run, when it sleeps."""
+        """Wait until the server's main thread sleeps; return how many ms it has run."""
         wait_for(self._sleeps, "the server sleeps")
         return int((self._process / "schedstat").read_text().split()[0]) / 1e6
 
@@ -45,18 +45,18 @@ class Meter:
         self._costs[command].append(ms)
 
     def table(self) -> str:
-        """For a person: the costliest first."""
+        """A table for people, the most expensive first."""
         rows = sorted(self.worst.items(), key=lambda row: -row[1])
         calls = {command: len(costs) for command, costs in self._costs.items()}
         return "\n".join(f"{command:24} {calls[command]:6} calls, worst {ms:6.2f} ms" for command, ms in rows)
 
     def show(self) -> None:
-        """For `pytest -s`, or a test that fails."""
+        """Print the table, for `pytest -s` or a test that fails."""
         sys.stdout.write(f"\n{self.table()}\n")
 
 
 class MeteredLink(Link):
-    """A link whose commands are metered."""
+    """A link that measures its commands."""
 
     def __init__(self, route: Route, meter: Meter) -> None:
         super().__init__(route, name="metered")

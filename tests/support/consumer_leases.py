@@ -1,4 +1,4 @@
-"""Workers' lives in Redis: how long they last, and ends that need not be waited for."""
+"""The leases of workers in Redis: when they expire, and how to end them at once."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ LEASE = 10_000
 
 
 def lease_end(trial: Trial, consumer: str) -> float:
-    """When its lease is over, in ms; below zero when it was marked as lost."""
-    told = trial.ask("ZSCORE", ALIVE, consumer)
-    assert isinstance(told, str), f"{consumer} has no lease"
-    return float(told)
+    """When the lease expires, in ms of Redis time; below zero if the consumer is marked as lost."""
+    score = trial.ask("ZSCORE", ALIVE, consumer)
+    assert isinstance(score, str), f"{consumer} has no lease"
+    return float(score)
 
 
 def now(trial: Trial) -> int:
-    """Redis's time, in ms."""
-    told = trial.ask("TIME")
-    assert isinstance(told, list)
-    return int(str(told[0])) * 1000 + int(str(told[1])) // 1000
+    """Redis time in ms."""
+    reply = trial.ask("TIME")
+    assert isinstance(reply, list)
+    return int(str(reply[0])) * 1000 + int(str(reply[1])) // 1000
 
 
 def mark_lost(trial: Trial, consumer: str) -> None:
-    """As a sweeper does before its first page: from here on the lease is never renewed."""
+    """Mark the consumer as lost, as a takeover does before its first page. The lease can no longer be renewed."""
     trial.ask("ZADD", ALIVE, "XX", -1, consumer)
 
 
 def take_over(trial: Trial, consumer: str) -> None:
-    """As if its lease were over, and a sweeper came by: what it owns is suspect. A worker's sweeper may be first."""
+    """Take over a consumer as if its lease had expired: its messages become suspect. A worker may do so first."""
     mark_lost(trial, consumer)
     text = script("take_over").text
     while True:
-        told = trial.ask("EVAL", text, 2, KEY, ALIVE, "trial", LEASE, consumer, 250, now(trial))
-        assert isinstance(told, list)
-        if told[0] != "more":
-            assert told[0] in ("done", "none"), told
+        reply = trial.ask("EVAL", text, 2, KEY, ALIVE, "trial", LEASE, consumer, 250, now(trial))
+        assert isinstance(reply, list)
+        if reply[0] != "more":
+            assert reply[0] in ("done", "none"), reply
             return

@@ -1,4 +1,4 @@
-"""A repository that runs as under `penstock dev`, in the test's own process, with what the keys of the screen do."""
+"""Runs a repository as `penstock dev` does, in the test's own process, and offers the actions of the screen's keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from penstock_dev.running.supervisor import Supervisor
 
 @asynccontextmanager
 async def running(laptop: Laptop, server: RedisServer) -> AsyncIterator[SupervisorControl]:
-    """All of the repository, and the keys."""
+    """Run all specs of the repository."""
     environ = os.environ | {
         "LEDGER": str(laptop.ledger),
         "LEDGER_WORKER": "dev",

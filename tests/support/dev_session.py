@@ -1,4 +1,4 @@
-"""A repository with one pipeline, and `penstock dev` in it: its processes are known by a mark in their environment."""
+"""A repository with one pipeline, and runs of `penstock dev` in it; a variable marks the processes of each run."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ async def handle(message, context):
         await asyncio.sleep(0.02)
     ledger.note("end", message["id"], context.fence)
 """
-"""Runs until it is told to go on."""
+"""Handlers that run until `go_on` is called."""
 URL = re.compile(r"redis://127\.0\.0\.1:(\d+)")
 
 
 class Laptop:
-    """A repository, and each `penstock dev` that a test starts in it. All of them end with it."""
+    """A repository, and each `penstock dev` that a test starts in it. All runs end with the test."""
 
     def __init__(self, folder: Path, *, handlers: str = HANDLERS, spec: str = "") -> None:
-        """`spec` is added to a spec that has all it needs; sections stand one a line."""
+        """`spec` adds sections to a complete spec, one a line."""
         self.folder = folder
         self.ledger = folder / "ledger"
         self.spec = folder / "specs" / "trial.yaml"
@@ -90,7 +90,7 @@ class Laptop:
                 sys.stdout.write(run.log()[-4000:])
 
     def environ(self, mark: str) -> dict[str, str]:
-        """What a run is given beside what there is."""
+        """The variables that a run gets in addition."""
         return {
             MARK: mark,
             "LEDGER": str(self.ledger),
@@ -100,23 +100,23 @@ class Laptop:
         }
 
     def dev(self, *options: str, **environ: str) -> Dev:
-        """`penstock dev` in lines."""
+        """Run `penstock dev trial` with plain output."""
         return self._start(("dev", "trial", "--env", "dev", *options), environ)
 
     def dev_of(self, spec: str, *options: str) -> Dev:
-        """Of another spec."""
+        """Run another spec."""
         return self._start(("dev", spec, "--env", "dev", "--plain", *options), {})
 
     def dev_alone(self, spec: str) -> Dev:
-        """Of a spec, and nothing else is said."""
+        """Run a spec without any option."""
         return self._start(("dev", spec), {})
 
     def dev_into_a_pipe(self) -> Dev:
-        """Its lines are for `read_a_line_and_go`, and not in the log."""
+        """Write the output into a pipe for `read_a_line_and_go`, and not into the log."""
         return self._start(("dev", "trial", "--env", "dev"), {}, piped=True)
 
     def dev_all(self) -> Dev:
-        """Of all specs that there are."""
+        """Run all specs."""
         return self._start(("dev", "--env", "dev"), {})
 
     def _start(self, words: tuple[str, ...], environ: dict[str, str], *, piped: bool = False) -> Dev:
@@ -125,18 +125,18 @@ class Laptop:
         return run
 
     def go_on(self) -> None:
-        """What is slow ends."""
+        """Let the slow handlers end."""
         Path(f"{self.ledger}.go").touch()
 
     def files(self) -> set[str]:
-        """All that lies here beside the repository's own and what Python and a test write."""
+        """Names of everything here but the repository's own files and those of Python and the test."""
         names = {path.relative_to(self.folder).parts[0] for path in self.folder.rglob("*")}
         ours = {"specs", "penstock.yaml", "handlers.py", "ledger", "ledger.go", "__pycache__"}
         return {name for name in names - ours if not name.endswith(".log")}
 
 
 class Dev:
-    """One run of it."""
+    """One run of `penstock dev`."""
 
     def __init__(self, laptop: Laptop, words: tuple[str, ...], environ: dict[str, str], *, piped: bool) -> None:
         self.mark = uuid.uuid4().hex
@@ -153,35 +153,35 @@ class Dev:
             )
 
     def log(self) -> str:
-        """All that it said."""
+        """Everything that it wrote."""
         return self._log.read_text(errors="replace")
 
     def read_a_line_and_go(self) -> None:
-        """As `head -1` does."""
+        """Read one line and close the pipe, as `head -1` does."""
         assert self.process.stdout
         with self.process.stdout as pipe:
             assert pipe.readline()
 
     def until(self, text: str, seconds: float = PATIENCE) -> Self:
-        """Wait until it has said so, in words or as a pattern."""
-        wait_for(lambda: self._says(text) or self.process.poll() is not None, f"it says: {text}", seconds)
-        assert self._says(text), self.log()
+        """Wait until the log matches a pattern."""
+        wait_for(lambda: self._logged(text) or self.process.poll() is not None, f"the log has: {text}", seconds)
+        assert self._logged(text), self.log()
         return self
 
     def count_of(self, text: str) -> int:
-        """How often."""
+        """How often the log matches a pattern."""
         return len(re.findall(text, self.log()))
 
-    def _says(self, text: str) -> bool:
+    def _logged(self, text: str) -> bool:
         return re.search(text, self.log()) is not None
 
     def ask(self, *command: str | bytes | float) -> Reply:
-        """What its Redis says."""
-        with closing(RawClient("127.0.0.1", self.port)) as raw:
-            return raw.ask(*command)
+        """Send a command to its Redis."""
+        with closing(RawClient("127.0.0.1", self.port)) as client:
+            return client.ask(*command)
 
     def server(self) -> Reply:
-        """What its Redis says of itself; nothing where there is none any more."""
+        """`INFO server` of its Redis; None if Redis is gone."""
         try:
             return self.ask("INFO", "server")
         except OSError:
@@ -189,11 +189,11 @@ class Dev:
 
     @property
     def port(self) -> int:
-        """Of its Redis."""
+        """The port of its Redis."""
         return int(URL.findall(self.until(URL.pattern).log())[-1])
 
     def send(self, count: int, first: int = 0) -> None:
-        """As anyone's client would, all in one moment."""
+        """Send messages as any Redis client would, all at once."""
         adds = "\n".join(
             f"redis.call('XADD', 'trial', '*', 'data', '{{\"id\": \"{number}\"}}')"
             for number in range(first, first + count)
@@ -201,42 +201,42 @@ class Dev:
         self.ask("EVAL", adds, 0)
 
     def left(self) -> Reply:
-        """Messages in the stream."""
+        """How many messages are in the stream."""
         return self.ask("XLEN", "trial")
 
     def processes(self, command: str = "") -> list[int]:
-        """Those of it that run, as far as their command has this in it."""
+        """Its running processes whose command contains a text."""
         return marked(self.mark, command)
 
     def workers(self) -> list[int]:
-        """Worker processes, without what watches them and what they fork."""
+        """Its worker processes, without the shells around them and the children that they fork."""
         return workers(self.mark)
 
     def until_all_ended(self) -> None:
-        """It has ended, and so has all that it started; Redis writes over its mark, but stays in its folder."""
+        """Wait until it has ended, and everything it started. Redis overwrites the mark, but stays in its folder."""
         self.process.wait(PATIENCE)
         wait_for(lambda: not self.processes(), "no process is left", PATIENCE)
         wait_for(lambda: not processes_in(self._folder), "no Redis is left", PATIENCE)
 
     def interrupt(self) -> int:
-        """Ctrl-C, and the exit code."""
+        """Send Ctrl-C and return the exit code."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(PATIENCE)
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Send SIGKILL."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
 
     def wait(self) -> int:
-        """Its exit code, when it ends by itself."""
+        """Wait until it ends by itself and return the exit code."""
         return self.process.wait(PATIENCE)
 
 
 def marked(mark: str, command: str = "") -> list[int]:
-    """Processes with this mark, which they have from who started them."""
-    found = []
+    """Processes with this mark, which children inherit."""
+    pids = []
     for path in Path("/proc").iterdir():
         if not path.name.isdigit():
             continue
@@ -246,22 +246,22 @@ def marked(mark: str, command: str = "") -> list[int]:
         except OSError:
             continue
         if ours and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
-            found.append(int(path.name))
-    return found
+            pids.append(int(path.name))
+    return pids
 
 
 def processes_in(folder: Path) -> list[int]:
-    """Those that work in this folder, or below."""
-    found = []
+    """Processes whose working directory is in this folder."""
+    pids = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if (path / "cwd").readlink().is_relative_to(folder) and is_alive(int(path.name)):
-                found.append(int(path.name))
-    return found
+                pids.append(int(path.name))
+    return pids
 
 
 def workers(mark: str) -> list[int]:
-    """Worker processes, without what watches them and what they fork."""
+    """Worker processes, without the shells around them and the children that they fork."""
     return [pid for pid in marked(mark, "-m penstock worker") if not _is_shell(pid)]
 
 

@@ -1,4 +1,4 @@
-"""A moment on a laptop, as the screen of `penstock dev` is given it."""
+"""Snapshots for the screen of `penstock dev`, and fake controls that record the keys' actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOON = 1_772_452_800.0
 
 
 def rising(top: int, fallen: int, replicas: tuple[int, ...]) -> tuple[HistoryPoint, ...]:
-    """A burst, and how it is worked off."""
+    """The history of a burst that workers reduce again."""
     backlog = [0] * 26 + [top * step // 5 for step in range(1, 6)] + [top - fallen * step for step in range(1, 10)]
     wanted = [0] * 28 + [one for one in replicas for _ in range(12 // len(replicas))]
     return tuple(HistoryPoint(max(waits, 0), count) for waits, count in zip(backlog, wanted, strict=True))
@@ -95,7 +95,7 @@ DOWN = replace(
 
 @dataclass
 class FakeControls:
-    """Keeps what keys asked for, and shows what a test wants to be seen."""
+    """Records the actions of keys, and shows the test's snapshot."""
 
     snapshot: Snapshot = SNAPSHOT
     calls: list[tuple[object, ...]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Entries of a stream as they are, byte for byte."""
+"""Reads and writes entries of a stream byte for byte."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pipelines import KEY, Trial
 
 
 def entries(trial: Trial, key: str) -> list[tuple[bytes, list[bytes]]]:
-    """All of a stream: ids, and names and values in turn."""
+    """All entries of a stream: their ids, and names and values in turn."""
 
-    async def ask() -> list[tuple[bytes, list[bytes]]]:
+    async def read() -> list[tuple[bytes, list[bytes]]]:
         link = trial.target.link(KEY)
         try:
             return cast("list[tuple[bytes, list[bytes]]]", await link.call("XRANGE", key, "-", "+"))
         finally:
             await link.close()
 
-    return run_async(ask())
+    return run_async(read())
 
 
 def add(trial: Trial, fields: Sequence[bytes | str], id_: str = "*") -> str:
-    """One entry, whatever is in it."""
+    """Add an entry with any fields and return its id."""
     return str(trial.ask("XADD", KEY, id_, *fields))

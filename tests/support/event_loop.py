@@ -1,6 +1,6 @@
-"""Promises that take time: run to their end, or said to hang; and conditions to wait for within them.
+"""Runs a coroutine on an event loop, with a time limit, and waits for conditions within it.
 
-`PENSTOCK_TEST_LOOP=uvloop` runs them on the loop of a pod. Else it is asyncio's own, which tells of what is left open.
+`PENSTOCK_TEST_LOOP=uvloop` uses the event loop of pods; the default is asyncio's, which reports what is left open.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def run_async(scenario: Coroutine[object, object, T], *, seconds: float = HANGS) -> T:
-    """Run a promise on a loop of its own. One that hangs is broken."""
+    """Run a scenario on a new event loop. One that hangs fails."""
 
     async def within() -> T:
         async with asyncio.timeout(seconds):
@@ -34,18 +34,20 @@ def run_async(scenario: Coroutine[object, object, T], *, seconds: float = HANGS)
         return runner.run(within())
 
 
-async def until(what: Callable[[], object | Awaitable[object]], says: str, *, seconds: float = PATIENCE) -> None:
-    """Wait until it is so. A Redis that does not answer, or answers with an error, is not yet what it should be."""
+async def until(
+    condition: Callable[[], object | Awaitable[object]], description: str, *, seconds: float = PATIENCE
+) -> None:
+    """Wait until a condition holds. An unreachable Redis, or an error from it, counts as "not yet"."""
     trouble: Exception | None = None
     try:
         async with asyncio.timeout(seconds):
             while True:
                 try:
-                    so = what()
-                    if await so if isinstance(so, Awaitable) else so:
+                    holds = condition()
+                    if await holds if isinstance(holds, Awaitable) else holds:
                         return
                 except (RedisTrouble, HiredisError, OSError) as error:
                     trouble = error
                 await asyncio.sleep(0.01)
     except TimeoutError:
-        raise AssertionError(f"not within {seconds:g} s: {says}") from trouble
+        raise AssertionError(f"not within {seconds:g} s: {description}") from trouble

@@ -1,4 +1,4 @@
-"""What must be in Redis after each step: the scripts' promises once more, as plain Python over plain values."""
+"""A model of the scripts in plain Python: what Redis must hold after each step."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from penstock.keys import PARKED, READY, SUSPECT
 
 
 class Lease(Enum):
-    """A lease, seen at the moment of a step."""
+    """The state of a lease during a step."""
 
-    RUNS = "it runs"
-    OVER = "it is over, and nobody has marked it"
-    ADOPTED = "it was given by a sweeper, marked as lost, and is not over yet"
-    LOST = "it is over, and marked as lost"
+    VALID = "valid"
+    EXPIRED = "expired and not marked"
+    ADOPTED = "given to a consumer that had none, marked as lost, not yet expired"
+    LOST = "expired and marked as lost"
 
 
 @dataclass(slots=True)
 class Expected:
-    """One stream, one group. Ids are in order, as they were sent."""
+    """One stream with one group. Ids are in the order of sending."""
 
     forgets: bool
-    """Redis 7 forgets an entry that somebody deleted whenever it changes hands, Redis 6 when a worker claims it."""
+    """Redis 7 drops a deleted entry from the pending list when its owner changes, Redis 6 when a worker claims it."""
     stream: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     pending: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -37,22 +37,22 @@ class Expected:
     done: list[str] = field(default_factory=list)
     dead: list[str] = field(default_factory=list)
     given: dict[str, int] = field(default_factory=dict)
-    """The highest delivery count that each entry was ever given with."""
+    """The highest delivery count of each entry so far."""
 
-    # -- what is asked of it
+    # -- queries
 
     def owned(self, owner: str) -> list[str]:
-        """In the order of the stream, also those that somebody deleted from it."""
-        mine = [id_ for id_, (one, _) in self.pending.items() if one == owner]
-        return sorted(mine, key=in_order)
+        """The entries of an owner in stream order, including those deleted from the stream."""
+        ids = [id_ for id_, (one, _) in self.pending.items() if one == owner]
+        return sorted(ids, key=in_order)
 
     def nowhere(self) -> list[str]:
-        """In the stream, delivered, and pending nowhere: some hand other than ours was there."""
+        """Entries that were delivered and are not pending, because another client interfered."""
         unread = set(self.unread)
         return [id_ for id_ in self.stream if id_ not in self.pending and id_ not in unread]
 
     def fence(self, delivery: Delivery) -> Answer:
-        """What a step of this delivery is told."""
+        """The answer to a step of this delivery."""
         now = self.pending.get(delivery.id)
         if now is None:
             return GONE
@@ -71,15 +71,15 @@ class Expected:
         return [self._give(id_, consumer, 1) for id_ in ids]
 
     def _give(self, id_: str, consumer: str, count: int) -> Delivery:
-        """Counts only grow, so no fence is ever given twice."""
+        """Delivery counts only grow, so no fence is used twice."""
         assert count > self.given.get(id_, 0), (id_, count, self.given)
         self.given[id_] = count
         self.pending[id_] = (consumer, count)
         return Delivery(id_, consumer, count)
 
     def claim(self, consumer: str, *, suspects: int, ready: int, how: str) -> Claims | None:
-        """All suspects that wait are told, whoever is to become empty for them."""
-        if self.alive.get(consumer) not in (Lease.RUNS, Lease.OVER):
+        """Claim entries; the reply counts all suspects that wait for an empty worker."""
+        if self.alive.get(consumer) not in (Lease.VALID, Lease.EXPIRED):
             return None
         alone = how == "alone"
         gone = waiting = 0
@@ -116,7 +116,7 @@ class Expected:
         self.crashed.pop(id_, None)
 
     def end(self, deliveries: Sequence[Delivery], where: list[str]) -> list[Answer]:
-        """Settled, or buried."""
+        """Settle or bury; `where` collects the ids."""
         answers = [self.fence(one) for one in deliveries]
         for one, answer in zip(deliveries, answers, strict=True):
             if answer == DONE:
@@ -164,7 +164,7 @@ class Expected:
         lease = self.alive.get(consumer)
         if lease is None:
             return "none"
-        if lease in (Lease.RUNS, Lease.ADOPTED):
+        if lease in (Lease.VALID, Lease.ADOPTED):
             return "alive"
         self.alive[consumer] = Lease.LOST
         for id_ in self.owned(consumer)[:page]:
@@ -176,25 +176,25 @@ class Expected:
         return "done"
 
     def promote(self, due: Iterable[str]) -> None:
-        """These are due."""
+        """Promote the entries that are due."""
         for id_ in due:
             if self.pending.get(id_, ("", 0))[0] == PARKED:
                 self._hand_over(id_, SUSPECT if id_ in self.crashed else READY)
             self.parked.discard(id_)
 
-    # -- lives
+    # -- leases
 
     def register(self, consumer: str) -> int:
         if consumer in self.alive or consumer in self.consumers:
             return 0
-        self.alive[consumer] = Lease.RUNS
+        self.alive[consumer] = Lease.VALID
         self.consumers.add(consumer)
         return 1
 
     def renew(self, consumer: str) -> int:
-        if self.alive.get(consumer) not in (Lease.RUNS, Lease.OVER):
+        if self.alive.get(consumer) not in (Lease.VALID, Lease.EXPIRED):
             return 0
-        self.alive[consumer] = Lease.RUNS
+        self.alive[consumer] = Lease.VALID
         return 1
 
     def deregister(self, consumer: str) -> int:
@@ -205,16 +205,16 @@ class Expected:
         return 1
 
     def lose(self, consumer: str) -> None:
-        """Time goes by."""
-        over = {Lease.RUNS: Lease.OVER, Lease.ADOPTED: Lease.LOST}
-        self.alive[consumer] = over.get(self.alive[consumer], self.alive[consumer])
+        """Let the lease expire."""
+        expired = {Lease.VALID: Lease.EXPIRED, Lease.ADOPTED: Lease.LOST}
+        self.alive[consumer] = expired.get(self.alive[consumer], self.alive[consumer])
 
     def overdue(self) -> list[str]:
         for consumer in self.consumers - set(self.alive):
             self.alive[consumer] = Lease.ADOPTED
-        return sorted(one for one, lease in self.alive.items() if lease in (Lease.OVER, Lease.LOST))
+        return sorted(one for one, lease in self.alive.items() if lease in (Lease.EXPIRED, Lease.LOST))
 
-    # -- other hands
+    # -- interference by other clients
 
     def delete_entry(self, id_: str) -> None:
         self.stream.remove(id_)
@@ -227,12 +227,12 @@ class Expected:
         self.consumers.discard(owner)
 
     def delete_group(self) -> None:
-        """And it is made again."""
+        """Delete the group and create it again."""
         for kept in (self.pending, self.uncharged, self.crashed, self.parked, self.consumers, self.unread):
             kept.clear()
 
     def reconciled(self, pending: dict[str, tuple[str, int]]) -> None:
-        """Take what is pending by now for true, if it may be."""
+        """Check that the pending list is allowed after reconciling, and adopt it."""
         for id_, now in pending.items():
             if id_ in self.pending:
                 assert now == self.pending[id_]
@@ -251,7 +251,7 @@ class Expected:
 
 
 def forced(count: int) -> int:
-    """What a count tells of deliveries that do not count: those by force are given in thousands."""
+    """The uncharged deliveries in a count: a forced claim raises it to the next thousand."""
     return count - count % 1000
 
 

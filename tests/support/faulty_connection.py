@@ -1,4 +1,4 @@
-"""A cable between a client and a server, on which answers get lost, wait, or come to an end half-way."""
+"""A proxy between a client and a server that loses, delays or cuts off replies."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ CHUNK = 1 << 16
 
 
 class Cable:
-    """Listens on a port of its own and passes on what is said to the server at `port`, in threads.
+    """Listens on a free port and forwards to the server at `port`, in threads.
 
-    What the client says always reaches the server. What becomes of the answers, a test chooses.
+    Every request reaches the server. The test chooses what happens to the replies.
     """
 
     def __init__(self, port: int) -> None:
-        self._behind = port
+        self._server_port = port
         self._listener = socket.create_server((LOOPBACK, 0))
         self.port: int = self._listener.getsockname()[1]
         self._open: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
-        self._whole = threading.Event()
-        self._whole.set()
-        self._loses = False
+        self._forwards = threading.Event()
+        self._forwards.set()
+        self._drops = False
         self.lost = threading.Event()
-        """Set when an answer got lost."""
+        """Set when a reply was lost."""
 
     @property
     def address(self) -> str:
         return f"{LOOPBACK}:{self.port}"
 
     def lose_answers(self) -> None:
-        """From now on an answer of the server ends the connection, and does not arrive."""
+        """From now on, drop the connection instead of forwarding a reply."""
         self.lost.clear()
-        self._loses = True
+        self._drops = True
 
     def hold_answers(self) -> None:
-        """From now on answers wait."""
-        self._whole.clear()
+        """From now on, hold replies back."""
+        self._forwards.clear()
 
     def mend(self) -> None:
-        """All is as it should be; answers that waited arrive."""
-        self._loses = False
-        self._whole.set()
+        """Work normally again, and forward the held replies."""
+        self._drops = False
+        self._forwards.set()
 
     def cut(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         for one in self._open:
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
@@ -82,7 +82,7 @@ class Cable:
                 client, _ = self._listener.accept()
                 self._open.append(client)
                 try:
-                    server = socket.create_connection((LOOPBACK, self._behind))
+                    server = socket.create_connection((LOOPBACK, self._server_port))
                 except OSError:
                     client.shutdown(socket.SHUT_RDWR)
                     continue
@@ -92,18 +92,18 @@ class Cable:
 
     def _ask(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while said := client.recv(CHUNK):
-                server.sendall(said)
+            while data := client.recv(CHUNK):
+                server.sendall(data)
         _end(client, server)
 
     def _answer(self, server: socket.socket, client: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while said := server.recv(CHUNK):
-                self._whole.wait()
-                if self._loses:
+            while data := server.recv(CHUNK):
+                self._forwards.wait()
+                if self._drops:
                     self.lost.set()
                     break
-                client.sendall(said)
+                client.sendall(data)
         _end(client, server)
 
 

@@ -1,4 +1,4 @@
-"""A screen in a terminal whose keys raise what nobody had thought of; and whoever showed it, who is told."""
+"""Shows a screen whose keys raise an unexpected error, and prints the error that reaches the caller."""
 
 from __future__ import annotations
 

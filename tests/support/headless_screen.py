@@ -1,4 +1,4 @@
-"""A screen without a terminal: what is seen on it, and who presses its keys."""
+"""A screen without a terminal: press its keys and read its lines."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from textual.app import App
 from textual.pilot import Pilot
 
 PATIENCE = 1000
-"""Looks at a screen before something is not going to be seen."""
+"""How often a test reads the screen before it gives up."""
 
 
 class HeadlessScreen:
-    """A screen, what is seen on it, and who presses its keys."""
+    """A screen whose keys a test presses and whose lines it reads."""
 
     def __init__(self, pilot: Pilot[Any], controls: FakeControls) -> None:
         self.pilot = pilot
@@ -32,7 +32,7 @@ class HeadlessScreen:
         await self.pilot.pause()
 
     async def until(self, condition: Callable[[list[str]], object]) -> list[str]:
-        """What is shown when it is as it should be, and nothing in it still looks for its place."""
+        """Wait until the condition holds and the layout is stable; return the lines."""
         before: list[str] = []
         for _ in range(PATIENCE):
             lines = self.lines
@@ -50,7 +50,7 @@ Play = Callable[[HeadlessScreen], Awaitable[None]]
 
 
 def lines_of(app: App[None]) -> list[str]:
-    """What a window shows, line by line, read from its picture."""
+    """The lines of a window, read from its screenshot."""
     lines: dict[int, str] = dict.fromkeys(range(app.size.height), "")
     piece = re.compile(r'<text class="\S+-r\d+" x="([\d.]+)" .*?clip-path="url\(\S+-line-(\d+)\)">(.*?)</text>')
     for x, number, text in piece.findall(app.export_screenshot()):

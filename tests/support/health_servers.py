@@ -1,4 +1,4 @@
-"""A server of health and metrics that runs, and how to ask it."""
+"""A running server of health and metrics, with a client."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from penstock.observe.readiness import Readiness
 
 @dataclass
 class HttpReply:
-    """What came back."""
+    """An HTTP response."""
 
     status: int
     body: bytes
@@ -27,7 +27,7 @@ class HttpReply:
 
 @dataclass
 class HealthEndpoints:
-    """A server, what it looks at, and a client."""
+    """A server, what it reports on, and a client."""
 
     limit: float = 5.0
     heart: Heart = field(default_factory=Heart)
@@ -40,7 +40,7 @@ class HealthEndpoints:
         self.server.start("127.0.0.1", 0)
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> HttpReply:
-        """One request, on a connection of its own."""
+        """Send one request on a new connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         try:
             connection.request(method, path, headers=headers)
@@ -50,18 +50,18 @@ class HealthEndpoints:
             connection.close()
 
     def connect(self) -> socket.socket:
-        """A connection that says nothing yet."""
+        """Open a connection and send nothing."""
         return socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE)
 
     def send_raw(self, data: bytes) -> bytes:
-        """Whatever is sent, and all that comes back until the server hangs up."""
+        """Send raw bytes and return everything until the server closes the connection."""
         with self.connect() as connection:
             connection.sendall(data)
             return read_all(connection)
 
 
 def read_all(connection: socket.socket) -> bytes:
-    """Until the other side hangs up."""
+    """Read until the other side closes the connection."""
     parts = []
     while part := connection.recv(65536):
         parts.append(part)

@@ -1,4 +1,4 @@
-"""What a worker tells over HTTP: health, and metrics as somebody who scrapes reads them."""
+"""Reads the health and the metrics of a process over HTTP, as Prometheus does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families as read
 from penstock.observe.events import Event
 
 EVERY = 0.05
-"""A page takes the worker and us some milliseconds, so that asking without a pause would slow both down."""
+"""Seconds between requests. A page takes both sides some milliseconds; requests without a pause would slow both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class Numbers:
     """All metrics at one moment."""
 
     families: dict[str, Metric]
-    """By the name that the contract has."""
+    """By their names in the contract."""
 
     def of(self, name: str, **labels: str) -> float:
-        """The sum over all samples with these labels; of a histogram, how many observations there were."""
+        """The sum over all samples with these labels; for a histogram, the number of observations."""
         family = self._family(name)
         suffix = {"counter": "_total", "histogram": "_count"}.get(family.type, "")
         return sum(
@@ -36,24 +36,24 @@ class Numbers:
         )
 
     def by(self, name: str, label: str) -> dict[str, float]:
-        """By the values of a label, without those at 0."""
+        """Values by a label, without those that are 0."""
         values = {one.labels[label] for one in self._family(name).samples}
         return {value: count for value in sorted(values) if (count := self.of(name, **{label: value}))}
 
     def _family(self, name: str) -> Metric:
-        found = self.families.get(f"penstock_{name}_total") or self.families.get(f"penstock_{name}_seconds")
-        return found or self.families[f"penstock_{name}"]
+        family = self.families.get(f"penstock_{name}_total") or self.families.get(f"penstock_{name}_seconds")
+        return family or self.families[f"penstock_{name}"]
 
 
 def port(process: Process) -> int:
-    """Where it answers."""
+    """The port on which a process serves HTTP."""
     process.until(Event.HTTP_LISTENING)
-    found: int = process.events(Event.HTTP_LISTENING)[0]["port"]
-    return found
+    number: int = process.events(Event.HTTP_LISTENING)[0]["port"]
+    return number
 
 
 def page(process: Process, path: str) -> tuple[int, str]:
-    """A status, and what was answered."""
+    """The status and the body of a page."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port(process)}{path}", timeout=PATIENCE) as answer:
             return answer.status, answer.read().decode()
@@ -62,23 +62,23 @@ def page(process: Process, path: str) -> tuple[int, str]:
 
 
 def numbers(process: Process) -> Numbers:
-    """What it has counted by now."""
+    """The current metrics of a process."""
     status, text = page(process, "/metrics")
     assert status == 200, text
     return Numbers({f"{one.name}_total" if one.type == "counter" else one.name: one for one in read(text)})
 
 
 def until_counted(process: Process, name: str, value: float, **labels: str) -> None:
-    """Wait until a metric is what it should be."""
+    """Wait until a metric has a value."""
     deadline = time.monotonic() + PATIENCE
     while (counted := _counted(process, name, labels)) != value:
-        said = ", ".join(f"{key}={word}" for key, word in labels.items())
-        assert time.monotonic() < deadline, f"{name}({said}) is {counted}, and not {value:g} within {PATIENCE:g} s"
+        shown = ", ".join(f"{key}={word}" for key, word in labels.items())
+        assert time.monotonic() < deadline, f"{name}({shown}) is {counted} after {PATIENCE:g} s, not {value:g}"
         time.sleep(EVERY)
 
 
 def _counted(process: Process, name: str, labels: dict[str, str]) -> float | None:
-    """Nothing from one that does not answer just now."""
+    """A value, or None if the process does not answer."""
     try:
         return numbers(process).of(name, **labels)
     except OSError:

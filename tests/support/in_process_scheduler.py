@@ -1,4 +1,4 @@
-"""Pods of a scheduler inside a test's own process: the real classes, over a real Redis, in one loop."""
+"""Runs pods of a scheduler in the test's own process: real classes, a real Redis, one event loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Handle = Callable[[EffectiveJob, JobContext], Coroutine[Any, Any, None]]
 
 
 class InLoop:
-    """Beside the work, and in the same loop."""
+    """A side loop that is the test's own event loop."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return asyncio.get_running_loop().create_task(work)
@@ -43,7 +43,7 @@ class InLoop:
 
 
 class Given(JobRunner):
-    """Runs a function of the test's."""
+    """Runs a function of the test as the handler."""
 
     def __init__(self, spec: Spec, handle: Handle) -> None:
         super().__init__(spec, (), ThreadPoolExecutor(1), _no_pipeline, Credentials())
@@ -53,12 +53,12 @@ class Given(JobRunner):
         await self._handle(job, context)
 
 
-def _no_pipeline(name: str) -> Any:  # noqa: ANN401 - nothing
+def _no_pipeline(name: str) -> Any:  # noqa: ANN401 - never returns
     raise AssertionError(name)
 
 
-def spec_of(**said: Any) -> Spec:  # noqa: ANN401 - sections of a spec
-    """A scheduler of these jobs; its handler is the test's."""
+def spec_of(**sections: Any) -> Spec:  # noqa: ANN401 - sections of a spec
+    """A scheduler with these sections; the test provides its handler."""
     assert list(derive({}))
     return Spec.model_validate(
         {
@@ -68,12 +68,12 @@ def spec_of(**said: Any) -> Spec:  # noqa: ANN401 - sections of a spec
             "image": "registry.example/trial:1.0.0",
             "keys": {"hash_tag": "inside"},
             "failures": {"classes": dict(STANDARD)},
-            **said,
+            **sections,
         }
     )
 
 
-def pod(  # noqa: PLR0913 - what a pod has from outside
+def pod(  # noqa: PLR0913 - all dependencies of a pod
     target: Target,
     spec: Spec,
     handle: Handle,
@@ -82,9 +82,9 @@ def pod(  # noqa: PLR0913 - what a pod has from outside
     link: Callable[[str], Link] | None = None,
     clocks: Clocks = CLOCKS,
 ) -> Scheduler:
-    """One of any number, made in the loop that it runs in."""
-    around = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
-    resolved = ResolvedScheduler(spec, "dev", around, Path("inside.yaml"))
+    """Create a pod in the running event loop."""
+    environment = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
+    resolved = ResolvedScheduler(spec, "dev", environment, Path("inside.yaml"))
     given = {"class": [*spec.failures.classes, NO_CLASS]}
     dependencies = Dependencies(
         link=link or (lambda name: target.link(resolved.keys.waiting, name)),

@@ -1,4 +1,4 @@
-"""A repository with pipelines, and the janitor's processes."""
+"""A repository with pipelines, and processes of `penstock janitor`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ environments:
 
 
 class JanitorRepository:
-    """A folder with specs, and what is in Redis of each."""
+    """A folder with specs, and a driver for each pipeline."""
 
     def __init__(self, folder: Path, where: Target | Server, names: Sequence[str], spec: str) -> None:
         self.folder = folder
@@ -54,11 +54,11 @@ class JanitorRepository:
 
     @property
     def driver(self) -> PipelineDriver:
-        """The only pipeline, or the first."""
+        """The driver of the first pipeline."""
         return next(iter(self.drivers.values()))
 
     def janitor(self, *options: str, environ: Mapping[str, str] | None = None) -> JanitorProcess:
-        """A janitor, from its first import on."""
+        """Start a janitor."""
         environ = (self._where.environ() if isinstance(self._where, Target) else {}) | dict(environ or {})
         log = self.folder / f"{len(self.janitors)}.log"
         words = ["janitor", "--redis", self._where.url, "--listen", "127.0.0.1:0", *options]
@@ -75,7 +75,7 @@ class JanitorRepository:
         return self.janitors[-1]
 
     def leaders(self) -> list[JanitorProcess]:
-        """Those that say that they lead."""
+        """The janitors that report that they are the leader."""
         return [one for one in self.janitors if one.leads()]
 
     def end(self) -> None:
@@ -94,26 +94,26 @@ class JanitorProcess:
         return self._log.read_text(errors="replace")
 
     def lines(self) -> list[dict[str, Any]]:
-        """What it logged."""
+        """The log lines, parsed."""
         return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
 
     def events(self, *events: Event) -> list[dict[str, Any]]:
-        """The lines with one of these events."""
+        """The log lines with one of these events."""
         return [line for line in self.lines() if line.get("event") in events]
 
     def until(self, event: Event) -> None:
-        """Wait for an event."""
+        """Wait until it logs an event."""
         wait_for(lambda: self.events(event) or self.process.poll() is not None, f"it logs `{event}`", PATIENCE)
         assert self.events(event), self.log()
 
     def leads(self) -> bool:
-        """By its own account."""
+        """Whether it runs and reports that it is the leader."""
         states = self.events(Event.JANITOR_BECAME_LEADER, Event.JANITOR_BECAME_STANDBY)
         leads = bool(states) and states[-1]["event"] == Event.JANITOR_BECAME_LEADER
         return leads and self.process.poll() is None
 
     def page(self, path: str) -> tuple[int, str]:
-        """What it answers over HTTP."""
+        """The status and the body of an HTTP page."""
         port = self.events(Event.HTTP_LISTENING)[0]["port"]
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
@@ -122,7 +122,7 @@ class JanitorProcess:
             return error.code, error.read().decode()
 
     def number(self, metric: str, **labels: str) -> float | None:
-        """A metric, as it shows it."""
+        """The value of a metric on its page."""
         _, text = self.page("/metrics")
         for line in text.splitlines():
             match = re.fullmatch(r"(\w+)\{(.*)\} (\S+)", line)
@@ -134,12 +134,12 @@ class JanitorProcess:
         self.process.send_signal(number)
 
     def kill(self) -> None:
-        """SIGKILL, also while it is stopped."""
+        """Send SIGKILL; works while the process is suspended, too."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
 
     def end(self) -> int:
-        """SIGTERM, and the exit code."""
+        """Send SIGTERM and return the exit code."""
         self.process.terminate()
         return self.process.wait(PATIENCE)

@@ -1,4 +1,4 @@
-"""The steps of a scheduler's jobs, one script each, called as the runtime calls them; and what they leave in Redis."""
+"""Calls the script of each step of a scheduler's jobs as the runtime does, and reads the state in Redis."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
 KEYS = SchedulerKeys.of(KeyNames(prefix="tests:", hash_tag="ps"))
-"""With a hash tag: a cluster needs it, and no other Redis minds."""
+"""With a hash tag, which a cluster needs and other servers ignore."""
 LEASE = 3_600_000
 TIMEOUT = 60_000
 T = TypeVar("T")
 Reply = Any
-"""An answer, taken at its word: a test that is told something else fails."""
+"""A reply of unchecked type: a test that gets another type fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """All of it, at one moment."""
+    """The complete state at one moment."""
 
     waiting: dict[str, float]
     working: dict[str, float]
     paused: dict[str, float]
     jobs: set[str]
     owners: dict[str, str]
-    """Which life holds each run."""
+    """The consumer that holds each run."""
     stories: dict[str, Reply]
 
     def places(self, job: str) -> list[str]:
-        """In which sets it is."""
+        """The sets that hold a job."""
         sets = {"waiting": self.waiting, "working": self.working, "paused": self.paused}
         return [name for name, set_ in sets.items() if job in set_]
 
 
 class JobDriver:
-    """A scheduler's scripts, over one link."""
+    """The scripts of a scheduler, over one link."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -73,7 +73,7 @@ class JobDriver:
         return self.wait(self.link.call(*command))
 
     def second(self) -> int:
-        """Redis's."""
+        """Redis time in seconds."""
         return self.wait(self.steps.time()) // 1000
 
     def register(
@@ -81,32 +81,32 @@ class JobDriver:
         *names: str,
         due: int | None = None,
         latest: int | None = None,
-        **says: Any,  # noqa: ANN401 - as `entry` has it
+        **fields: Any,  # noqa: ANN401 - as `entry` has it
     ) -> int:
-        """How many are new."""
+        """Register jobs; return how many are new."""
         due = self.second() if due is None else due
-        entries = [entry(name, due, due if latest is None else latest, **says) for name in names]
+        entries = [entry(name, due, due if latest is None else latest, **fields) for name in names]
         return self.wait(self.steps.register(entries))[1]
 
     def unregister(self, *names: str, unseen_since: int = 0) -> int:
         return self.wait(self.steps.unregister(names, unseen_since=unseen_since))
 
-    def begin(self, life: str, lease: int = LEASE) -> None:
-        assert self.wait(self.steps.lease(life, lease, "begin"))[1]
+    def begin(self, consumer: str, lease: int = LEASE) -> None:
+        assert self.wait(self.steps.lease(consumer, lease, "begin"))[1]
 
-    def renew(self, life: str, lease: int = LEASE) -> bool:
-        return self.wait(self.steps.lease(life, lease, "renew"))[1]
+    def renew(self, consumer: str, lease: int = LEASE) -> bool:
+        return self.wait(self.steps.lease(consumer, lease, "renew"))[1]
 
-    def end(self, life: str) -> None:
-        self.wait(self.steps.lease(life, 0, "end"))
+    def end(self, consumer: str) -> None:
+        self.wait(self.steps.lease(consumer, 0, "end"))
 
-    def lose(self, life: str) -> None:
-        """Its lease has run out, and nobody has judged it yet."""
-        self.ask("ZADD", KEYS.pods, 1, life)
+    def lose(self, consumer: str) -> None:
+        """Let a lease expire that no pod has judged yet."""
+        self.ask("ZADD", KEYS.pods, 1, consumer)
 
-    def acquire_result(  # noqa: PLR0913 - what the script is given
+    def acquire_result(  # noqa: PLR0913 - arguments of the script
         self,
-        life: str,
+        consumer: str,
         most: int = 500,
         *,
         look: int = 500,
@@ -114,18 +114,18 @@ class JobDriver:
         shards: str = "*",
         skip: Iterable[str] = (),
     ) -> AcquireResult:
-        took = self.wait(self.steps.acquire(life, most, look=look, further=further, shards=shards, skip=skip))
-        assert took is not None, "its life is over"
-        return took
+        result = self.wait(self.steps.acquire(consumer, most, look=look, further=further, shards=shards, skip=skip))
+        assert result is not None, "its lease has expired"
+        return result
 
-    def acquire(self, life: str, most: int = 500, **said: Any) -> list[AcquiredJob]:  # noqa: ANN401 - as `took` has it
-        return list(self.acquire_result(life, most, **said).jobs)
+    def acquire(self, consumer: str, most: int = 500, **options: Any) -> list[AcquiredJob]:  # noqa: ANN401 - see above
+        return list(self.acquire_result(consumer, most, **options).jobs)
 
-    def complete(self, *taken: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
-        return self.wait(self.steps.complete([EndedRun(one.name, one.score, due, as_bytes(story)) for one in taken]))
+    def complete(self, *jobs: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
+        return self.wait(self.steps.complete([EndedRun(one.name, one.score, due, as_bytes(story)) for one in jobs]))
 
-    def release(self, *taken: AcquiredJob, due: int | None = None) -> list[JobAnswer]:
-        rows = [EndedRun(one.name, one.score, one.due if due is None else due, None) for one in taken]
+    def release(self, *jobs: AcquiredJob, due: int | None = None) -> list[JobAnswer]:
+        rows = [EndedRun(one.name, one.score, one.due if due is None else due, None) for one in jobs]
         return self.wait(self.steps.release(rows))
 
     def clean(
@@ -137,7 +137,7 @@ class JobDriver:
         shards: str = "*",
         removes_numeric: bool = True,
     ) -> OrphanPage:
-        """One page, which is all that a test has."""
+        """Clean one page, which holds all jobs of a test."""
         return self.wait(
             self.steps.clean(
                 which, 0, threshold=threshold, judges=judges, shards=shards, removes_numeric=removes_numeric
@@ -151,36 +151,36 @@ class JobDriver:
         return self.wait(self.steps.look(shards))
 
     def set_due(self, job: str, due: int) -> None:
-        """Somebody has changed when it is due."""
+        """Change the due time of a job behind the scripts."""
         self.ask("ZADD", KEYS.waiting, f"{due}.499", job)
 
-    def overrun(self, taken: AcquiredJob, seconds: int) -> AcquiredJob:
-        """Its deadline was so long ago: the same run, with the score that it has now."""
-        score = (self.second() - seconds) * 1_000_000 + taken.score % 1_000_000
-        self.ask("ZADD", KEYS.working, f"{score // 1_000_000}.{score % 1_000_000:06}", taken.name)
-        return AcquiredJob(taken.name, taken.due, score, taken.fence, taken.acquired, taken.story)
+    def overrun(self, job: AcquiredJob, seconds: int) -> AcquiredJob:
+        """Move a run's deadline into the past; return the run with its new score."""
+        score = (self.second() - seconds) * 1_000_000 + job.score % 1_000_000
+        self.ask("ZADD", KEYS.working, f"{score // 1_000_000}.{score % 1_000_000:06}", job.name)
+        return AcquiredJob(job.name, job.due, score, job.fence, job.acquired, job.story)
 
     def state(self) -> JobState:
-        """Everything."""
+        """Read the complete state."""
         owners = {name: held.partition(" ")[2] for name, held in self._hash(KEYS.owners).items()}
-        stories = {name: json.loads(told) for name, told in self._hash(KEYS.story).items()}
+        stories = {name: json.loads(text) for name, text in self._hash(KEYS.story).items()}
         waiting, working, paused = (self._set(key) for key in (KEYS.waiting, KEYS.working, KEYS.paused))
         return JobState(waiting, working, paused, set(self._hash(KEYS.jobs)), owners, stories)
 
     def _set(self, key: str) -> dict[str, float]:
-        told = self.ask("ZRANGE", key, 0, -1, "WITHSCORES")
-        return {name.decode(): float(score) for name, score in zip(told[::2], told[1::2], strict=True)}
+        flat = self.ask("ZRANGE", key, 0, -1, "WITHSCORES")
+        return {name.decode(): float(score) for name, score in zip(flat[::2], flat[1::2], strict=True)}
 
     def _hash(self, key: str) -> dict[str, str]:
-        told = self.ask("HGETALL", key)
-        return {name.decode(): value.decode() for name, value in zip(told[::2], told[1::2], strict=True)}
+        flat = self.ask("HGETALL", key)
+        return {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
 
 def as_bytes(story: str | bytes) -> bytes:
     return story.encode() if isinstance(story, str) else story
 
 
-def entry(  # noqa: PLR0913 - all that is said of a job
+def entry(  # noqa: PLR0913 - the fields of a job
     name: str,
     due: int,
     latest: int,

@@ -1,11 +1,11 @@
-"""kubeconform, with the schemas that `make validators` has laid out."""
+"""Runs kubeconform with the schemas that `make validators` installs."""
 
 import subprocess
 from pathlib import Path
 
 
 def conform(root: Path, version: str, *paths: Path) -> subprocess.CompletedProcess[str]:
-    """Strictly, for a version of Kubernetes: a field that nobody knows, and a kind without a schema, are errors."""
+    """Validate strictly for a version of Kubernetes: unknown fields and kinds without a schema are errors."""
     schemas = root / "build/validators/schemas"
     locations = [
         f"{schemas}/{version}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json",

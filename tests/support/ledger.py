@@ -1,7 +1,7 @@
-"""A ledger outside Redis: what handlers did, in a file that only grows, one line in one write.
+"""A ledger outside Redis: handlers append what they do to a file, each line with one write.
 
-It is imported by handlers in worker processes, so it loads next to nothing. `LEDGER` names the file, `LEDGER_WORKER`
-the worker process; child processes have both from their worker.
+Handlers import it in worker processes, so it imports little. `LEDGER` names the file, `LEDGER_WORKER` the worker
+process; child processes inherit both from their worker.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def note(what: str, message: str, fence: int) -> None:
-    """One line, in one write: lines of several processes do not mix."""
+    """Append a line with one write, so lines of several processes do not mix."""
     line = f"{what} {message} {fence} {os.environ['LEDGER_WORKER']} {os.getpid()} {time.monotonic():.6f}\n"
     file = os.open(os.environ["LEDGER"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -25,7 +25,7 @@ def note(what: str, message: str, fence: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Something that a handler did."""
+    """One action of a handler."""
 
     what: str
     message: str
@@ -39,9 +39,9 @@ def read(file: Path) -> list[Line]:
     """Read all complete lines."""
     if not file.exists():
         return []
-    # A write across two pages may be seen half done, so a last line without its end is not there yet.
-    whole, _, _ = file.read_text().rpartition("\n")
-    rows = (line.split(" ") for line in whole.splitlines())
+    # A reader may see half of a write across two pages, so a last line without its end does not count yet.
+    complete, _, _ = file.read_text().rpartition("\n")
+    rows = (line.split(" ") for line in complete.splitlines())
     return [
         Line(what, message, int(fence), worker, int(pid), float(at)) for what, message, fence, worker, pid, at in rows
     ]
@@ -49,8 +49,8 @@ def read(file: Path) -> list[Line]:
 
 def by_message(lines: list[Line], what: str) -> dict[str, list[Line]]:
     """The lines of one kind, by message."""
-    found: dict[str, list[Line]] = defaultdict(list)
+    grouped: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         if line.what == what:
-            found[line.message].append(line)
-    return dict(found)
+            grouped[line.message].append(line)
+    return dict(grouped)

@@ -1,4 +1,4 @@
-"""What the runtime logged in the test's own process."""
+"""Reads the log lines that the runtime wrote in the test's own process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock.observe.lines import JsonLines, Process
 
 
 def logged(caplog: pytest.LogCaptureFixture) -> list[dict[str, object]]:
-    """The lines, as a process writes them."""
+    """The lines in the format of a process."""
     lines = JsonLines(Process())
     return [json.loads(lines.format(record)) for record in caplog.records]
 

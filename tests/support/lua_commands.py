@@ -1,4 +1,4 @@
-"""The commands that a script calls, read from its text: Redis asks the user's rights for each of them."""
+"""The commands that a script calls, read from its text: Redis checks the user's rights for each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock.scripts import script
 CONTAINERS = frozenset(
     {"acl", "client", "cluster", "config", "function", "memory", "object", "script", "xgroup", "xinfo"}
 )
-"""Commands whose second word is a command of its own; rights are given to that."""
+"""Commands with subcommands; rights are granted to the subcommand."""
 
 CALL = re.compile(r"redis\.p?call\(")
 LITERAL = re.compile(r"\s*'([A-Za-z]+)'(?:\s*,\s*'([A-Za-z]+)')?")
@@ -20,19 +20,19 @@ COMMENT = re.compile(r"--[^\n]*")
 
 
 def command(first: str, second: str | None = None) -> str:
-    """As an access list names it."""
+    """The name of a command in an access list."""
     name = first.lower()
     return f"{name}|{second.lower()}" if name in CONTAINERS and second else name
 
 
 def called_by(name: str) -> frozenset[str]:
-    """All that this script may call. Raises ValueError for a call that cannot be read."""
+    """All commands that a script may call. Raises ValueError for a call that it cannot read."""
     text = COMMENT.sub("", script(name).text.decode())
     return frozenset(word for call in CALL.finditer(text) for word in _words(text, call.end()))
 
 
 def _words(text: str, at: int) -> Iterator[str]:
-    """Of one call: it is written out, or it is a list that was made before."""
+    """The commands of one call, which has a literal or unpacks a table."""
     if literal := LITERAL.match(text, at):
         yield command(literal[1], literal[2])
     elif unpacked := UNPACKED.match(text, at):
@@ -42,23 +42,23 @@ def _words(text: str, at: int) -> Iterator[str]:
 
 
 def _lists(text: str, variable: str) -> Iterator[str]:
-    """The commands that lists of this name begin with."""
-    found = False
+    """The first element of each table that the variable holds."""
+    matched = False
     for names, values in re.findall(r"(?:local\s+)?(\w+(?:\s*,\s*\w+)*)\s*=\s*([^=\n]+)", text):
         places = [one.strip() for one in names.split(",")]
         if variable in places:
-            parts = _apart(values)
+            parts = _split(values)
             place = places.index(variable)
             begins = TABLE.match(parts[place].strip()) if place < len(parts) else None
             if begins:
-                found = True
+                matched = True
                 yield command(begins[1])
-    if not found:
-        raise ValueError(f"nothing says with which command `{variable}` begins")
+    if not matched:
+        raise ValueError(f"the command in `{variable}` cannot be read")
 
 
-def _apart(values: str) -> list[str]:
-    """At commas that stand in no brackets."""
+def _split(values: str) -> list[str]:
+    """Split at commas outside brackets."""
     parts, depth = [""], 0
     for one in values:
         depth += (one in "({[") - (one in ")}]")

@@ -1,6 +1,6 @@
-"""What a Lua script does to keys, read from its text: which names hold keys, and what each command is given as its key.
+"""The keys that a Lua script uses, read from its text: which names hold keys, and which key each command gets.
 
-Not a parser of Lua: it knows the few shapes in which our scripts bind names, and takes everything else for no key.
+This is not a parser of Lua: it knows the few forms in which our scripts bind names; anything else counts as no key.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
 def names() -> list[str]:
-    """All scripts of a pipeline."""
+    """The names of all scripts of a pipeline."""
     return sorted(path.stem for path in FOLDER.glob("*.lua"))
 
 
 def files() -> list[Path]:
-    """Those of every kind: each has a folder `scripts` with its own."""
+    """The scripts of all kinds; each kind has its own folder `scripts`."""
     return sorted(path for path in FOLDER.parent.glob("**/scripts/*.lua"))
 
 
 def called(path: Path) -> str:
-    """As the ids of tests have it."""
+    """The name of a script in test ids."""
     return "/".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of a script and what it is given, as written."""
+    """A command of a script with its arguments as written."""
 
     words: tuple[str, ...]
 
@@ -53,7 +53,7 @@ class Command:
         return self.words[0].strip("'")
 
     def given(self) -> Sequence[str]:
-        """The expressions that stand where keys do."""
+        """The expressions in the places of keys."""
         if self.name in KEYLESS:
             return ()
         at = 2 if self.name in BEHIND_A_WORD else 1
@@ -61,7 +61,7 @@ class Command:
 
 
 def split(text: str) -> list[str]:
-    """A list of expressions, at its own commas; it ends where the text does, or at a bracket that was not opened."""
+    """Split a list of expressions at its own commas; it ends with the text or at an unmatched closing bracket."""
     parts, part, open_, quoted = [], "", [], ""
     for sign in text:
         if quoted:
@@ -83,7 +83,7 @@ def split(text: str) -> list[str]:
 
 
 class Lua:
-    """A script with all that it is written with."""
+    """A script and its commands."""
 
     def __init__(self, text: str) -> None:
         self._text = COMMENT.sub("", text)
@@ -91,7 +91,7 @@ class Lua:
         self._bound = list(self._bindings())
 
     def strangers(self) -> list[str]:
-        """Commands that are given something as a key that is none of KEYS."""
+        """Commands that get a key that is not in KEYS."""
         keys = self._keys()
         return [
             f"{command.name} {expression}"
@@ -101,34 +101,34 @@ class Lua:
         ]
 
     def commands(self) -> Iterator[Command]:
-        for found in CALL.finditer(self._text):
-            words = split(self._text[found.end() :])
+        for match in CALL.finditer(self._text):
+            words = split(self._text[match.end() :])
             table = re.fullmatch(r"unpack\((\w+)\)", words[0])
             yield Command(tuple(self._tables.get(table[1], ["'?'"]) if table else words))
 
     def used(self, array: str) -> set[int]:
-        """Which numbers of KEYS or ARGV it names."""
+        """The indexes of KEYS or ARGV that it uses."""
         return {int(number) for number in re.findall(rf"\b{array}\[(\d+)\]", self._text)}
 
     def _keys(self) -> set[str]:
-        """Names that hold a key wherever they are bound; found by leaving out the others until nothing changes."""
+        """Names that hold a key in every binding; removes the others until nothing changes."""
         keys = {name for name, _ in self._bound}
         while others := {name for name, expression in self._bound if name in keys and not is_key(expression, keys)}:
             keys -= others
         return keys
 
     def _bindings(self) -> Iterator[tuple[str, str]]:
-        for found in LOCAL.finditer(self._text):
-            line = self._text[found.end() :].partition("\n")[0]
+        for match in LOCAL.finditer(self._text):
+            line = self._text[match.end() :].partition("\n")[0]
             values = split(line)
-            for place, name in enumerate(found[1].split(", ")):
+            for place, name in enumerate(match[1].split(", ")):
                 yield name, values[place] if place < len(values) else "nothing"
-        for found in ASSIGNED.finditer(self._text):
-            yield found[1], found[2]
-        for found in LOOP.finditer(self._text):
-            yield from ((found[1], one) for one in split(found[2]))
-        for found in FUNCTION.finditer(self._text):
-            yield from self._given(found[1], found[2].split(", "))
+        for match in ASSIGNED.finditer(self._text):
+            yield match[1], match[2]
+        for match in LOOP.finditer(self._text):
+            yield from ((match[1], one) for one in split(match[2]))
+        for match in FUNCTION.finditer(self._text):
+            yield from self._given(match[1], match[2].split(", "))
 
     def _given(self, function: str, parameters: Sequence[str]) -> Iterator[tuple[str, str]]:
         for called in re.finditer(rf"(?<!function ){function}\(", self._text):
@@ -136,9 +136,9 @@ class Lua:
             yield from ((name, given.get(place, "nothing")) for place, name in enumerate(parameters) if name != "...")
 
     def _opened(self) -> Iterator[tuple[str, int]]:
-        for found in LOCAL.finditer(self._text):
-            names = found[1].split(", ")
-            at = found.end()
+        for match in LOCAL.finditer(self._text):
+            names = match[1].split(", ")
+            at = match.end()
             for name in names:
                 if self._text[at : at + 1] == "{":
                     yield name, at + 1
@@ -146,6 +146,6 @@ class Lua:
 
 
 def is_key(expression: str, keys: set[str]) -> bool:
-    """`condition and key` is a key or nothing; of `condition and key or key` both must be keys."""
+    """Whether an expression is a key; in `condition and key or key`, both must be keys."""
     either = [one.rpartition(" and ")[2] for one in expression.split(" or ")]
     return all(KEY.fullmatch(one) or one in keys for one in either)

@@ -1,4 +1,4 @@
-"""Somebody at a desk who looks after a pipeline: the command, run in this process or as one of its own."""
+"""The command line of an operator of a pipeline, run in this process or as a separate one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from penstock.worker.delivery import Buried, Delivery
 
 
 def first_line(process: subprocess.Popen[str]) -> str:
-    """What it tells first; a process that tells nothing has failed."""
+    """The first line of output; a process without any has failed."""
     assert process.stdout
     line: str = process.stdout.readline()
     assert line, process.communicate()
@@ -41,20 +41,20 @@ def first_line(process: subprocess.Popen[str]) -> str:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run came to."""
+    """The result of a run."""
 
     code: int
     out: str
     err: str
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - whatever the command tells
-        """The one document."""
+    def json(self) -> Any:  # noqa: ANN401 - any document
+        """The output as one JSON document."""
         return json.loads(self.out)
 
     @property
     def objects(self) -> list[Any]:
-        """One a line."""
+        """The output as one JSON document a line."""
         return [json.loads(line) for line in self.out.splitlines()]
 
 
@@ -62,11 +62,11 @@ class OperatorCli:
     """A repository with the pipeline `trial`, its Redis, and the command."""
 
     def __init__(
-        self, trial: Trial, said: str, monkeypatch: pytest.MonkeyPatch, capture: Callable[[], tuple[str, str]]
+        self, trial: Trial, sections: str, monkeypatch: pytest.MonkeyPatch, capture: Callable[[], tuple[str, str]]
     ) -> None:
-        """`said` are sections of the spec."""
+        """`sections` is YAML to add to the spec."""
         self.trial = trial
-        self.driver = PipelineDriver(trial.target, said)
+        self.driver = PipelineDriver(trial.target, sections)
         self.environ = environ_of(trial.target)
         self._monkeypatch = monkeypatch
         self._capture = capture
@@ -90,7 +90,7 @@ class OperatorCli:
         return self.driver.ask(*command)
 
     def penstock(self, *words: str, redis: str | None = None) -> Ran:
-        """In this process. `redis` is another Redis, which knows no users; an empty text says nothing of any."""
+        """Run in this process. `redis` is another Redis, without users; an empty text leaves the option out."""
         arguments = ["penstock", *words, *([] if redis == "" else ["--redis", redis or self.trial.target.url])]
         self._capture()
         with chdir(self.trial.folder), self._monkeypatch.context() as patch:
@@ -110,12 +110,12 @@ class OperatorCli:
         environ: Mapping[str, str] | None = None,
         **more: Any,  # noqa: ANN401 - as Popen takes them
     ) -> subprocess.Popen[str]:
-        """As a process of its own. One that hangs is killed, so that nobody waits for its next line for ever."""
-        said = {**({} if redis else self.environ), **(environ or {})}
+        """Start a separate process. A timer kills one that hangs, so that no test waits for a line forever."""
+        variables = {**({} if redis else self.environ), **(environ or {})}
         process = subprocess.Popen(
             [sys.executable, "-m", "penstock", *words, "--redis", redis or self.trial.target.url],
             cwd=self.trial.folder,
-            env={**{name: os.environ[name] for name in os.environ if not name.startswith("REDIS_")}, **said},
+            env={**{name: os.environ[name] for name in os.environ if not name.startswith("REDIS_")}, **variables},
             text=True,
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
         )
@@ -132,26 +132,26 @@ class OperatorCli:
         attempts: int = 5,
         entry: str = "1-1",
     ) -> str:
-        """A dead letter, as a worker writes it. Gives its id."""
+        """Write a dead letter as a worker does; return its id."""
         delivery = Delivery(entry.encode(), fields, "worker~01234567", attempts)
-        told = self.ask(
+        reply = self.ask(
             "XADD",
             self.keys.dead,
             "*",
             *dead_letter_fields(Buried(delivery, reason, error), self.keys, 1_700_000_000_000),
         )
-        return str(told)
+        return str(reply)
 
-    def died(self, count: int, **said: Any) -> list[str]:  # noqa: ANN401 - as `dies` takes them
-        """Letters that tell themselves apart by the field `n` of their body."""
-        return [self.dies(b"data", b'{"n": %d}' % n, **said) for n in range(count)]
+    def died(self, count: int, **options: Any) -> list[str]:  # noqa: ANN401 - as `dies` takes them
+        """Write dead letters that differ in the field `n` of their body."""
+        return [self.dies(b"data", b'{"n": %d}' % n, **options) for n in range(count)]
 
     def dead(self) -> dict[str, list[str]]:
-        """By id, names and values in turn."""
+        """The dead letters by id: names and values in turn."""
         return {one[0]: one[1] for one in self.driver.listed("XRANGE", self.keys.dead, "-", "+")}
 
     def entries(self) -> list[list[str]]:
-        """Names and values of what is in the stream."""
+        """Names and values of all entries of the stream."""
         return [one[1] for one in self.driver.listed("XRANGE", self.keys.stream, "-", "+")]
 
     def exact(self, key: str) -> list[list[bytes]]:
@@ -168,11 +168,11 @@ class OperatorCli:
 
 
 def environ_of(target: Target) -> dict[str, str]:
-    """What a process is told of its user."""
+    """The environment variables that name a target's user."""
     auth = target.redis.auth
     return target.environ() | ({"REDIS_USERNAME": auth.username} if auth and auth.username else {})
 
 
 def on(server: Server) -> Target:
-    """A server of a test's own, as a target."""
+    """A test's own server as a target."""
     return Target(server.model(), Credentials(password=server.password), [server])

@@ -1,7 +1,7 @@
-"""The pages of the docs, as tests see them: their fenced blocks, and which player plays which page.
+"""The pages of the docs: their fenced blocks, and the test that runs each page.
 
-What a page shows in `console` is run by one of two players: `tests/transcripts/test_docs.py` (in this process, on a
-repository without a Redis) and `tests/runtime/docs/test_pages.py` (in a real shell, with a Redis); or by the page's own
+One of two tests runs the `console` blocks of a page: `tests/transcripts/test_docs.py` (in this process, in a repository
+without Redis) or `tests/runtime/docs/test_pages.py` (in a real shell, with Redis). Some pages have their own test
 (`OWN_PLAYER`).
 """
 
@@ -19,13 +19,13 @@ import yaml
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r'^```(?P<kind>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 OTHERS = "before/"
-"""Where a page has what it shows of others' code: it is compiled, and needs packages that are not installed here."""
+"""The folder of other projects' code: tests only compile it, as it needs packages that are not installed here."""
 IN_PROCESS = frozenset({"penstock", "cd", "cat", "ls", "ln"})
 OWN_PLAYER = {ROOT / "docs/explanation/generated.md": "tests/generate/test_tour.py"}
-"""Pages whose commands need more than a folder and a Redis, and the test that plays them and looks at their `yaml`."""
+"""Pages whose commands need more than a folder and Redis, and the test that runs them and checks their `yaml`."""
 WORKFLOWS = ".github/workflows/"
 MADE = ("docs/rules/", "docs/reference/")
-"""Written by `make generate` from what has tests of its own."""
+"""Written by `make generate`, from sources that have their own tests."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class Block:
         return self.kind == "yaml" and (self.title == "penstock.yaml" or self.title.startswith("specs/"))
 
     def commands(self) -> list[str]:
-        """Of a console, without what they say."""
+        """The commands of a console block, without their output."""
         return [one.partition("\n")[0] for one in re.split(r"(?m)^\$ ", self.text) if one]
 
     @property
     def has_steps(self) -> bool:
-        """Commands whose answers it does not show."""
+        """Whether it has commands without their output."""
         return self.kind == "sh" or self.title.startswith(WORKFLOWS)
 
     def steps(self) -> list[str]:
-        """Those commands, each on one line and without the words about it."""
+        """Those commands, each on one line and without comments."""
         if self.kind == "yaml":
             return [one["run"] for one in _mappings(yaml.safe_load(self.text)) if "run" in one]
         lines = re.sub(r"\\\n\s*", "", self.text).splitlines()
@@ -63,7 +63,7 @@ class Block:
 
 
 def _mappings(data: object) -> Iterator[dict[str, Any]]:
-    """All there are in what was read, from the outside in."""
+    """All mappings in parsed YAML, outer ones first."""
     if isinstance(data, dict):
         yield data
         data = list(data.values())
@@ -76,40 +76,40 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path) -> list[Block]:
-    """Of the kind that is not in here, `tests/transcripts/test_every_block.py` finds each."""
+    """The fenced blocks of a page; `tests/transcripts/test_every_block.py` checks that none is missed."""
     return [Block(one["kind"], one["title"] or "", one["text"]) for one in FENCE.finditer(page.read_text())]
 
 
 def every_page() -> list[Path]:
-    """All pages for readers that somebody has written."""
-    found = [ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/**/*.md")]
-    return sorted(page for page in found if not name_of(page).startswith(MADE))
+    """All pages that are written by hand."""
+    pages = [ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/**/*.md")]
+    return sorted(page for page in pages if not name_of(page).startswith(MADE))
 
 
 def docs() -> list[Path]:
-    """Those of them that teach: the README and docs/. What a package is for stands in a README of its own."""
+    """The README and docs/, without the READMEs of the packages."""
     return [page for page in every_page() if not name_of(page).startswith("packages/")]
 
 
 STARTER = ROOT / "packages/penstock/src/penstock/starter/README.md"
-"""What stands in a repository that `penstock init` has made."""
+"""The README of a repository that `penstock init` creates."""
 
 
 def with_steps() -> list[Path]:
-    """Pages with commands whose answers they do not show."""
+    """Pages that have commands without their output."""
     return [
-        page for page in (*docs(), STARTER) if any(block.has_steps for block in blocks(page)) or said_in_words(page)
+        page for page in (*docs(), STARTER) if any(block.has_steps for block in blocks(page)) or inline_commands(page)
     ]
 
 
-def said_in_words(page: Path) -> list[str]:
-    """Commands in running text that can be typed as they stand; `penstock explain RULE` and a verb alone cannot."""
+def inline_commands(page: Path) -> list[str]:
+    """Commands in running text that can be run as they are; `penstock explain RULE` and a verb alone cannot."""
     spans = re.findall(r"`(penstock [\w-]+ [^`]+)`", FENCE.sub("", page.read_text()))
     return [span for span in spans if not re.search(r"[\[|]| [A-Z:]+(?= |$)", span)]
 
 
 def meets_a_redis(page: Path) -> bool:
-    """It has a command that needs more than this process and a folder."""
+    """Whether a command of the page needs more than this process and a folder."""
     commands = [command for block in blocks(page) if block.kind == "console" for command in block.commands()]
     return any(
         "--embedded" in command or "--redis " in command or program(command) not in IN_PROCESS for command in commands
@@ -117,7 +117,7 @@ def meets_a_redis(page: Path) -> bool:
 
 
 def program(command: str) -> str:
-    """What is run, without the variables in front of it."""
+    """The program of a command, without the variables before it."""
     return next(word for word in command.split() if not re.match(r"[A-Z_]+=", word))
 
 
@@ -130,14 +130,14 @@ def in_a_shell() -> list[Path]:
 
 
 def platform(address: str | None = None) -> str:
-    """The platform file that `penstock init` writes; its laptop has the Redis that is named."""
+    """The platform file that `penstock init` writes, with another Redis for the first environment."""
     text = (files("penstock") / "starter" / "penstock.yaml").read_text("utf-8")
     return text if address is None else text.replace("redis:6379", address, 1)
 
 
 def spec_fragments(page: Path) -> Iterator[str]:
-    """Parts of a spec that have no title, each as a spec of its own."""
-    whole = {
+    """Untitled parts of a spec, each completed to a spec."""
+    base = {
         "kind": "pipeline",
         "name": "resize",
         "owner": {"team": "media"},
@@ -147,4 +147,4 @@ def spec_fragments(page: Path) -> Iterator[str]:
     for block in blocks(page):
         if block.kind == "yaml" and not block.title:
             part = yaml.safe_load(block.text) or {}
-            yield yaml.safe_dump({**whole, **part}, sort_keys=False)
+            yield yaml.safe_dump({**base, **part}, sort_keys=False)

@@ -1,4 +1,4 @@
-"""A pipeline in a Redis, and hands to do what workers, janitors and strangers do to it."""
+"""Drives a pipeline in Redis: does what workers, janitors and foreign consumers do to it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from penstock_spec.platform import Environment, Redis
 
 LEASE = 10_000
 UNENDING = 600_000
-"""Milliseconds of a lease that must not expire during a test, however slow the machine is; nobody renews it."""
+"""Milliseconds of a lease that must not expire during a test on a slow machine, though it is not renewed."""
 
 
 def pipeline(redis: Redis, spec: str = "", name: str = "trial") -> ResolvedPipeline:
-    """Sections of `spec`, as YAML, beside all that a pipeline needs."""
+    """A pipeline with the sections of `spec`, as YAML, and everything it needs."""
     data: dict[str, Any] = {
         "kind": "pipeline",
         "name": name,
@@ -54,7 +54,7 @@ def pipeline(redis: Redis, spec: str = "", name: str = "trial") -> ResolvedPipel
 
 
 class Clock:
-    """Ours, which stands still until it is moved."""
+    """A clock that stands still until the test moves it."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -67,24 +67,24 @@ class Clock:
 
 
 class UnknownPods:
-    """Pods of which nothing is known."""
+    """An API that knows no pods."""
 
     def names(self) -> frozenset[str]:
-        raise PodsUnknownError("nobody knows")
+        raise PodsUnknownError("no API server")
 
     def set_cost(self, pod: str, cost: int) -> None:
-        raise PodsUnknownError(f"nobody knows {pod}, or makes it cost {cost}")
+        raise PodsUnknownError(f"no API server for the cost {cost} of {pod}")
 
 
 class Owned(NamedTuple):
-    """Who has an entry, and how often it was delivered."""
+    """The owner of an entry and its delivery count."""
 
     consumer: str
     deliveries: int
 
 
 class PipelineDriver:
-    """One pipeline."""
+    """One pipeline and what happens to it."""
 
     def __init__(self, where: Target | Server, spec: str = "", name: str = "trial") -> None:
         self._where = where
@@ -95,7 +95,7 @@ class PipelineDriver:
         self.board = Board()
         self.metrics = Metrics.of_spec("janitor", self.pipeline.spec, self.board)
 
-    # what a janitor is made of
+    # parts of a janitor
 
     def link(self) -> Link:
         return self._where.link(self.keys.stream) if isinstance(self._where, Target) else self._where.link()
@@ -124,7 +124,7 @@ class PipelineDriver:
         return PipelineMonitor(self.pipeline, links.pairs[0], metrics or self.janitor_metrics(), Clocks())
 
     def counted(self, metric: Metric, *values: str) -> float:
-        """A counter or gauge, as it is shown."""
+        """The value of a counter or gauge."""
         child: Counter | Gauge
         if metric.kind is MetricKind.COUNTER:
             child = self.metrics.counter(metric, *values)
@@ -136,7 +136,7 @@ class PipelineDriver:
     async def janitor(
         self, *, pods: PodsApi | None = None, monotonic: Callable[[], float] | None = None
     ) -> AsyncIterator[Rounds]:
-        """Rounds, with connections that end."""
+        """Rounds of a janitor, whose connections are closed at the end."""
         links = self.links()
         try:
             yield self.rounds(links, pods=pods, monotonic=monotonic)
@@ -144,28 +144,28 @@ class PipelineDriver:
             await links.close()
 
     async def round(self, count: int = 1, *, pods: PodsApi | None = None) -> None:
-        """Rounds of a janitor that begins."""
+        """Make rounds as a new janitor."""
         async with self.janitor(pods=pods) as rounds:
             for _ in range(count):
-                assert await rounds.make(), "nothing failed"
+                assert await rounds.make(), "no part of the round fails"
 
-    # what is in Redis
+    # the state in Redis
 
     def ask(self, *command: str | bytes | float) -> Reply:
         return self._where.ask(*command)
 
     def number(self, *command: str | bytes | float) -> int:
-        told = self.ask(*command)
-        assert isinstance(told, int), told
-        return told
+        reply = self.ask(*command)
+        assert isinstance(reply, int), reply
+        return reply
 
     def listed(self, *command: str | bytes | float) -> list[Any]:
-        told = self.ask(*command)
-        assert isinstance(told, list), told
-        return told
+        reply = self.ask(*command)
+        assert isinstance(reply, list), reply
+        return reply
 
     def now(self) -> int:
-        """Redis's time in ms."""
+        """Redis time in ms."""
         seconds, micros = map(int, self.listed("TIME"))
         return seconds * 1000 + micros // 1000
 
@@ -173,8 +173,8 @@ class PipelineDriver:
         return [entry[0] for entry in self.listed("XRANGE", self.keys.stream, "-", "+")]
 
     def pending(self) -> dict[str, Owned]:
-        told = self.listed("XPENDING", self.keys.stream, self.keys.group, "-", "+", 100_000)
-        return {id_: Owned(owner, count) for id_, owner, _, count in told}
+        rows = self.listed("XPENDING", self.keys.stream, self.keys.group, "-", "+", 100_000)
+        return {id_: Owned(owner, count) for id_, owner, _, count in rows}
 
     def owned(self, consumer: str) -> list[str]:
         return [id_ for id_, one in self.pending().items() if one.consumer == consumer]
@@ -192,37 +192,37 @@ class PipelineDriver:
         return self.owned(PARKED)
 
     def due(self) -> dict[str, int]:
-        """Due times of what is parked."""
-        told = self.listed("ZRANGE", self.keys.parked, 0, -1, "WITHSCORES")
-        return {id_: int(float(score)) for id_, score in zip(told[::2], told[1::2], strict=True)}
+        """Due times of parked messages."""
+        flat = self.listed("ZRANGE", self.keys.parked, 0, -1, "WITHSCORES")
+        return {id_: int(float(score)) for id_, score in zip(flat[::2], flat[1::2], strict=True)}
 
     def uncharged(self) -> dict[str, int]:
-        told = self.listed("HGETALL", self.keys.uncharged)
-        return {id_: int(count) for id_, count in zip(told[::2], told[1::2], strict=True) if id_ != "~count"}
+        flat = self.listed("HGETALL", self.keys.uncharged)
+        return {id_: int(count) for id_, count in zip(flat[::2], flat[1::2], strict=True) if id_ != "~count"}
 
     def consumers(self) -> list[str]:
-        told = self.listed("XINFO", "CONSUMERS", self.keys.stream, self.keys.group)
-        return [dict(zip(one[::2], one[1::2], strict=True))["name"] for one in told]
+        rows = self.listed("XINFO", "CONSUMERS", self.keys.stream, self.keys.group)
+        return [dict(zip(one[::2], one[1::2], strict=True))["name"] for one in rows]
 
     def everything(self) -> dict[str, Reply]:
-        """Each key with all that is in it."""
+        """Each key with its serialized value."""
         names: list[Any] = []
         servers = self._where.masters() if isinstance(self._where, Target) else [self._where]
         for server in servers:
-            told = server.ask("KEYS", "*")
-            assert isinstance(told, list)
-            names += told
+            reply = server.ask("KEYS", "*")
+            assert isinstance(reply, list)
+            names += reply
         return {name: self.ask("DUMP", name) for name in sorted(names)}
 
-    # what others do
+    # actions of other processes
 
     def create_group(self) -> None:
-        """The group, as the janitor would."""
+        """Create the group as the janitor does."""
         self.ask("XGROUP", "CREATE", self.keys.stream, self.keys.group, "0", "MKSTREAM")
         self.ask("HSET", self.keys.position, "since", self.now())
 
     def add(self, count: int = 1, size: int = 0) -> list[str]:
-        """Messages of anyone's."""
+        """Send messages as any Redis client would; return their ids."""
         ids = []
         for number in range(count):
             data = f'{{"n": {number}}}' + " " * size
@@ -230,53 +230,53 @@ class PipelineDriver:
         return ids
 
     def join_group(self, name: str = "worker", lease: int = UNENDING) -> str:
-        """A worker begins a life, with that much of its lease left; or over for so long."""
+        """Register a worker's consumer; a negative lease has already expired. Return the consumer's name."""
         consumer = f"{name}~{secrets.token_hex(4)}"
         self.ask("XGROUP", "CREATECONSUMER", self.keys.stream, self.keys.group, consumer)
         self.ask("ZADD", self.keys.alive, self.now() + lease, consumer)
         return consumer
 
     def read(self, consumer: str, count: int = 100) -> list[str]:
-        """New messages for it."""
+        """Read new messages for a consumer; return their ids."""
         group = ("GROUP", self.keys.group, consumer, "COUNT", count)
-        told = self.ask("XREADGROUP", *group, "STREAMS", self.keys.stream, ">")
-        if told is None:
+        reply = self.ask("XREADGROUP", *group, "STREAMS", self.keys.stream, ">")
+        if reply is None:
             return []
-        assert isinstance(told, list)
-        stream: Any = told[0]
+        assert isinstance(reply, list)
+        stream: Any = reply[0]
         return [entry[0] for entry in stream[1]]
 
     def lost(self, count: int, name: str = "worker") -> list[str]:
-        """Messages that a worker holds whose lease is over."""
+        """Send messages that a worker with an expired lease has read."""
         self.add(count)
         return self.read(self.join_group(name, lease=-1), count)
 
     def park(self, ids: Iterable[str], *, wait: int = 0) -> None:
-        """As a worker does when they failed."""
+        """Park messages as a worker does after a failure."""
         for id_ in ids:
             due = self.now() + wait
             self.ask("ZADD", self.keys.parked, due, id_)
             self.ask("XCLAIM", self.keys.stream, self.keys.group, PARKED, 0, id_, "JUSTID")
 
     def run(self, name: str, keys: Iterable[str], *args: str | float) -> Reply:
-        """A script, as its header says."""
+        """Run a script with the keys and arguments of its header."""
         one: Script = script(name)
         listed = list(keys)
         return self.ask("EVAL", one.text, len(listed), *listed, *args)
 
     def claim(self, consumer: str, count: int = 100) -> list[Any]:
-        """As a worker does, suspects and what is ready: how many were gone, how many wait, and each that it got."""
-        told = self.try_claim(consumer, count)
-        assert isinstance(told, list), told
-        return told
+        """Claim suspect and ready messages as a worker does: how many were gone, how many wait, and each claimed."""
+        reply = self.try_claim(consumer, count)
+        assert isinstance(reply, list), reply
+        return reply
 
     def try_claim(self, consumer: str, count: int = 100) -> Reply:
-        """The same, by a worker whose lease may be lost."""
+        """Claim for a worker whose lease may be lost."""
         keys = (self.keys.stream, self.keys.alive, self.keys.uncharged, self.keys.crashed, self.keys.position)
         return self.run("claim", keys, self.keys.group, consumer, count, count, 5, "idle", 60_000)
 
     def settle(self, consumer: str, fences: Mapping[str, int]) -> Reply:
-        """As a worker does: what it has with these counts is done."""
+        """Settle messages with these delivery counts as a worker does."""
         bounds = [min(fences), max(fences)]
         pairs = [value for fence in fences.items() for value in fence]
         keys = (self.keys.stream, self.keys.uncharged, self.keys.crashed, self.keys.finished)

@@ -48,10 +48,10 @@ DEAD = "{trial}:trial:dead"
 
 
 class Trial:
-    """A repository in a folder, and what is in its Redis. All its processes end with it."""
+    """A repository in a folder, its Redis, and its processes, which end with the test."""
 
     def __init__(self, folder: Path, target: Target, *, handlers: str = HANDLERS, spec: str = "") -> None:
-        """`spec` is added to a spec that has all it needs; sections stand one a line."""
+        """`spec` adds sections to a complete spec, one a line."""
         self.folder = folder
         self.target = target
         self.ledger = folder / "ledger"
@@ -75,66 +75,66 @@ class Trial:
                 sys.stdout.write(process.log()[-4000:])
 
     def start(self, *words: str, environ: Mapping[str, str] | None = None) -> Process:
-        """A process of `penstock`, in the repository."""
+        """Start a process of `penstock` in the repository."""
         process = Process(self, words, environ or {})
         self.processes.append(process)
         return process
 
     def worker(self, *options: str) -> Process:
-        """A worker, from its first import on; `ready` waits for its life in the group."""
+        """Start a worker; `ready` waits until it has joined the group."""
         return self.start("worker", "trial", "--redis", self.target.url, "--listen", "127.0.0.1:0", *options)
 
     def ask(self, *command: str | bytes | float) -> Reply:
-        """What Redis says."""
+        """Send a command to Redis."""
         return self.target.ask(*command)
 
     def send(self, bodies: Iterable[Mapping[str, Any]]) -> None:
-        """As anyone's client would."""
+        """Send messages as any Redis client would."""
         for body in bodies:
             self.ask("XADD", KEY, "*", "data", json.dumps(body))
 
     def number(self, *command: str | bytes | float) -> int:
-        """An answer that is a number."""
-        told = self.ask(*command)
-        assert isinstance(told, int), told
-        return told
+        """Send a command whose reply is a number."""
+        reply = self.ask(*command)
+        assert isinstance(reply, int), reply
+        return reply
 
     def left(self) -> int:
-        """Messages in the stream: what is not done."""
+        """How many messages are in the stream, which are those not done."""
         return self.number("XLEN", KEY)
 
     def dead(self) -> list[dict[str, str]]:
-        """The dead letters."""
-        told = self.ask("XRANGE", DEAD, "-", "+")
-        assert isinstance(told, list)
-        letters = []
-        for entry in told:
+        """The fields of the dead letters."""
+        reply = self.ask("XRANGE", DEAD, "-", "+")
+        assert isinstance(reply, list)
+        dead_letters = []
+        for entry in reply:
             assert isinstance(entry, list)
             fields = entry[1]
             assert isinstance(fields, list)
-            letters.append(dict(zip(map(str, fields[::2]), map(str, fields[1::2]), strict=True)))
-        return letters
+            dead_letters.append(dict(zip(map(str, fields[::2]), map(str, fields[1::2]), strict=True)))
+        return dead_letters
 
     def until_drained(self, seconds: float = PATIENCE) -> None:
-        """Wait until nothing is left."""
-        wait_for(lambda: self.left() == 0, "nothing is left in the stream", seconds)
+        """Wait until the stream is empty."""
+        wait_for(lambda: self.left() == 0, "the stream is empty", seconds)
 
     def assert_nothing_left(self) -> None:
-        """Nothing pending, parked, or remembered of messages that are gone."""
+        """Nothing is pending or parked, and no side key holds data of finished messages."""
         summary = self.ask("XPENDING", KEY, "trial")
         assert isinstance(summary, list)
         assert summary[0] == 0, summary
         assert self.number("ZCARD", "{trial}:trial:parked") == 0
-        remembered = self.ask("HKEYS", "{trial}:trial:uncharged")
-        assert isinstance(remembered, list)
-        assert set(map(str, remembered)) <= {"~count"}
+        uncharged = self.ask("HKEYS", "{trial}:trial:uncharged")
+        assert isinstance(uncharged, list)
+        assert set(map(str, uncharged)) <= {"~count"}
         assert self.number("HLEN", "{trial}:trial:crashed") == 0
 
     def live_consumers(self) -> list[str]:
-        """Consumers that are processes."""
-        told = self.ask("XINFO", "CONSUMERS", KEY, "trial")
-        assert isinstance(told, list)
-        names = [str(dict(zip(one[::2], one[1::2], strict=True))["name"]) for one in told if isinstance(one, list)]
+        """Consumers of worker processes, without those that stand for a state."""
+        reply = self.ask("XINFO", "CONSUMERS", KEY, "trial")
+        assert isinstance(reply, list)
+        names = [str(dict(zip(one[::2], one[1::2], strict=True))["name"]) for one in reply if isinstance(one, list)]
         return [name for name in names if not name.startswith("~")]
 
 
@@ -165,19 +165,19 @@ class Process:
         self.killed: float | None = None
 
     def log(self) -> str:
-        """All that it said."""
+        """Everything that it wrote."""
         return self._log.read_text(errors="replace")
 
     def lines(self) -> list[dict[str, Any]]:
-        """What it logged, as JSON."""
+        """The log lines, parsed."""
         return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
 
     def lines_with(self, message: str) -> list[dict[str, Any]]:
-        """The lines with this message, of handlers."""
+        """The log lines of handlers with this message."""
         return [line for line in self.lines() if line["message"] == message]
 
     def events(self, event: Event) -> list[dict[str, Any]]:
-        """The lines of Penstock with this event."""
+        """The log lines of Penstock with this event."""
         return [line for line in self.lines() if line.get("event") == event]
 
     def ready(self, seconds: float = PATIENCE) -> Self:
@@ -185,11 +185,11 @@ class Process:
         return self.until(Event.CONSUMER_JOINED, seconds)
 
     def until(self, event: Event, seconds: float = PATIENCE, *, times: int = 1) -> Self:
-        """Wait for an event."""
+        """Wait until it has logged an event."""
         return self._until(lambda: len(self.events(event)) >= times, f"`{event}` {times} times", seconds)
 
     def until_text(self, text: str, seconds: float = PATIENCE) -> Self:
-        """Wait for a text, of a handler or of what is printed."""
+        """Wait until the output has a text."""
         return self._until(lambda: text in self.log(), text, seconds)
 
     def _until(self, happened: Callable[[], bool], what: str, seconds: float) -> Self:
@@ -198,7 +198,7 @@ class Process:
         return self
 
     def kill(self) -> None:
-        """SIGKILL, if it still runs."""
+        """Send SIGKILL if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
@@ -208,6 +208,6 @@ class Process:
         self.process.send_signal(number)
 
     def end(self, seconds: float = PATIENCE) -> int:
-        """SIGTERM, and the exit code."""
+        """Send SIGTERM and return the exit code."""
         self.process.terminate()
         return self.process.wait(seconds)

@@ -1,4 +1,4 @@
-"""Specs that a test makes up, as the generator plans them."""
+"""Resolves a test's own spec as the generator does."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ REDIS = {"addresses": ["redis.svc:6379"]}
 
 
 def planned(folder: Path, spec: dict[str, Any], environment: dict[str, Any] | None = None) -> PlannedSpec:
-    """One of them, in the only environment of a repository in this folder."""
-    least = {"kind": "pipeline", "name": "pets", "owner": {"team": "pets"}, "handler": "pets:run", "image": "pets:1"}
-    kind = str(spec.get("kind", least["kind"]))
-    around = {"namespace": "pets", "redis": REDIS} | (environment or {})
+    """Resolve a spec in the only environment of a repository in this folder."""
+    base = {"kind": "pipeline", "name": "pets", "owner": {"team": "pets"}, "handler": "pets:run", "image": "pets:1"}
+    kind = str(spec.get("kind", base["kind"]))
+    settings = {"namespace": "pets", "redis": REDIS} | (environment or {})
     (folder / "specs").mkdir(exist_ok=True)
-    (folder / "specs/pets.yaml").write_text(document(least | spec))
-    (folder / "penstock.yaml").write_text(document({"kind": "platform", "environments": {"dev": around}}))
+    (folder / "specs/pets.yaml").write_text(document(base | spec))
+    (folder / "penstock.yaml").write_text(document({"kind": "platform", "environments": {"dev": settings}}))
     repository = open_repository((), None, folder)
     inputs = read_inputs(repository)
     platform = check.check_platform(lint.load(inputs.platform))

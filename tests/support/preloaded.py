@@ -1,8 +1,8 @@
-"""Processes of the `penstock` command that have loaded everything before they start.
+"""Processes of the `penstock` command that have imported everything before they start.
 
-A test of what a command does to files needs a process, but not the half of its time that Python takes to import the
-command. `Preloaded` is one process that has imported it and does nothing else; it forks for each run. A run has its own
-process, arguments, folder, environment and output, as if it were started by a shell.
+A test of a command's effects on files needs a process, but importing the command takes half of its time. `Preloaded` is
+one process that imports the command once and forks for each run. A run has its own process, arguments, folder,
+environment and output, as if a shell had started it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def run(of):
         stream.flush()
     os._exit(code)
 
-asked, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w", buffering=1)
-for line in asked:
+requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w", buffering=1)
+for line in requests:
     child = os.fork()
     if not child:
         run(json.loads(line))
@@ -60,7 +60,7 @@ class Preloaded:
     """The process that forks."""
 
     def __init__(self, *packages: str) -> None:
-        """All modules of these packages are loaded."""
+        """Import all modules of these packages."""
         self._process = subprocess.Popen(
             [sys.executable, "-c", FORKS, *packages], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -75,12 +75,12 @@ class Preloaded:
 
     def run(self, *words: str, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """Run the command to its end."""
-        asked, answers = self._process.stdin, self._process.stdout
-        assert asked
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests
         assert answers
         with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
-            told = {"words": ["penstock", *words], "cwd": os.fspath(cwd), "environ": dict(env)}
-            asked.write(json.dumps({**told, "out": out.name, "err": err.name}) + "\n")
-            asked.flush()
+            request = {"words": ["penstock", *words], "cwd": os.fspath(cwd), "environ": dict(env)}
+            requests.write(json.dumps({**request, "out": out.name, "err": err.name}) + "\n")
+            requests.flush()
             code = int(answers.readline())
             return subprocess.CompletedProcess(words, code, out.read().decode(), err.read().decode())

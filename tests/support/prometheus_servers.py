@@ -35,24 +35,24 @@ class Scraped:
     labels: Mapping[str, str]
     path: str = "/metrics"
     honor: bool = False
-    """Whether labels of the page count for more than these, as `honorLabels` says."""
+    """Whether labels of the page override these, as with `honorLabels`."""
 
 
 @contextmanager
 def pages(served: Iterable[tuple[str, Page]]) -> Iterator[str]:
-    """The address of a server that shows these, by path."""
-    found = dict(served)
+    """Serve pages by path; yield the server's address."""
+    by_path = dict(served)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            page = found.get(self.path)
+            page = by_path.get(self.path)
             self.send_response(200 if page else 404)
             self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
             self.end_headers()
             self.wfile.write(page() if page else b"")
 
         def log_message(self, *_: object) -> None:
-            """Nothing: a page is asked for every second."""
+            """Log nothing: Prometheus scrapes every second."""
 
     with ThreadingHTTPServer((LOOPBACK, 0), Handler) as server:
         thread = Thread(target=partial(server.serve_forever, poll_interval=0.05), daemon=True)
@@ -65,7 +65,7 @@ def pages(served: Iterable[tuple[str, Page]]) -> Iterator[str]:
 
 
 class Prometheus:
-    """One that scrapes these every second, and evaluates these rules as often."""
+    """A Prometheus that scrapes pages and evaluates rules every second."""
 
     def __init__(self, scraped: Sequence[Scraped], rules: Sequence[Path]) -> None:
         self.scraped = scraped
@@ -74,9 +74,9 @@ class Prometheus:
 
     @contextmanager
     def running(self) -> Iterator[Self]:
-        """From when it answers, to its end; what it has stored goes with it."""
-        with tempfile.TemporaryDirectory(prefix="penstock-test-") as made:
-            folder = Path(made)
+        """Run it from when it is ready until the end of the block, then delete its data."""
+        with tempfile.TemporaryDirectory(prefix="penstock-test-") as name:
+            folder = Path(name)
             (folder / "prometheus.yml").write_text(yaml.safe_dump(self._settings()))
             launched = self._launched(folder)
             try:
@@ -85,12 +85,12 @@ class Prometheus:
                 launched.kill()
 
     def has_number(self, query: str, since: float, until: float) -> bool:
-        """Whether it has a number for this at any second in between, as it would draw it."""
-        told = self.query("query_range", query=query, start=f"{since:.3f}", end=f"{until:.3f}", step="1")
-        return any(not math.isnan(float(value)) for series in told["result"] for _, value in series["values"])
+        """Whether a query has a number at any second in between."""
+        data = self.query("query_range", query=query, start=f"{since:.3f}", end=f"{until:.3f}", step="1")
+        return any(not math.isnan(float(value)) for series in data["result"] for _, value in series["values"])
 
-    def query(self, what: str, **parameters: str) -> Any:  # noqa: ANN401 - as many shapes as there are questions
-        """What its API answers. Raises ValueError with its words where it does not."""
+    def query(self, what: str, **parameters: str) -> Any:  # noqa: ANN401 - each query has its own shape
+        """The data of an API response. Raises ValueError with the response's text if the API reports an error."""
         body = urllib.parse.urlencode(parameters).encode()
         try:
             with urllib.request.urlopen(f"http://{self._address}/api/v1/{what}", body, timeout=PATIENCE) as answer:
@@ -117,7 +117,7 @@ class Prometheus:
         raise AssertionError(log.read_text())
 
     def _runs(self, launched: Launched) -> bool:
-        """Whether it came to answer; it does not where somebody took its port."""
+        """Whether it becomes ready; it does not if another process took its port."""
         try:
             wait_for(lambda: launched.has_ended() or self._is_ready(), "Prometheus is ready", PATIENCE)
         except BaseException:

@@ -1,4 +1,4 @@
-"""What a query asks for: series and labels, against what somebody tells."""
+"""The series and labels of a PromQL query, and those that exist."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,9 +9,9 @@ from penstock_spec.kinds import kinds
 from penstock_spec.metrics import Metric, MetricKind
 
 SCRAPED = {"namespace", "job", "instance"}
-"""What Prometheus adds to what it scrapes, and queries use."""
+"""Labels that Prometheus adds to scraped series and that queries use."""
 KEDA = {"namespace", "exported_namespace"}
-"""Where what it tells of is: the one or the other, by how it is scraped."""
+"""The namespace of the scaled object is in one of these labels, depending on the scrape settings."""
 SCALER = KEDA | {"scaledObject"}
 HPA = {"namespace", "horizontalpodautoscaler"}
 DEPLOYMENT = {"namespace", "deployment"}
@@ -37,14 +37,14 @@ OTHERS = {
     "redis_rejected_connections_total": WHERE,
     "redis_up": WHERE,
 }
-"""What KEDA, kube-state-metrics and redis_exporter tell, with the labels that are asked for."""
+"""Metrics of KEDA, kube-state-metrics and redis_exporter, with the labels that queries use."""
 PROCESS = {"process_cpu_seconds_total": SCRAPED, "process_resident_memory_bytes": SCRAPED}
-"""What Python tells of each of our processes, beside the contract."""
+"""Metrics of each Python process, in addition to the contract."""
 PROMETHEUS = {
     "ALERTS": {"alertstate", "namespace", "pipeline", "scheduler"},
     "penstock:dashboard:info": {"namespace", "pipeline", "scheduler", "dashboard"},
 }
-"""What Prometheus itself knows, from our rules."""
+"""Series that Prometheus itself creates from our rules."""
 
 
 def series_of(metric: Metric) -> dict[str, set[str]]:
@@ -56,20 +56,20 @@ def series_of(metric: Metric) -> dict[str, set[str]]:
 
 
 METRICS = {name: metric for kind in kinds().values() for name, metric in kind.contract.metrics().items()}
-"""Of all kinds."""
+"""The metrics of all kinds."""
 OURS = {name: labels for metric in METRICS.values() for name, labels in series_of(metric).items()}
 KNOWN = OURS | OTHERS | PROCESS | PROMETHEUS
 
 
-def parsed(query: str) -> Any:  # noqa: ANN401 - whatever the parser makes
-    """A query; what stands for Grafana's variables is put in their place."""
+def parsed(query: str) -> Any:  # noqa: ANN401 - any node of the parser
+    """Parse a query, with values for Grafana's variables."""
     for variable, value in {"$__rate_interval": "1m", "$__range": "1h"}.items():
         query = query.replace(variable, value)
     return promql_parser.parse(query)
 
 
 def inside(node: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
-    """A piece of a query and all pieces inside."""
+    """A node of a query and all nodes inside."""
     yield node
     for name in ("expr", "lhs", "rhs", "vector_selector", "param"):
         if (inner := getattr(node, name, None)) is not None and not callable(inner):
@@ -79,22 +79,22 @@ def inside(node: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
 
 
 def selectors(query: str) -> list[Any]:
-    """Every series that it asks for."""
+    """Every series that a query selects."""
     return [one for one in inside(parsed(query)) if isinstance(one, promql_parser.VectorSelector)]
 
 
 def matched(selector: Any) -> dict[str, str]:  # noqa: ANN401 - as above
-    """The labels that it matches, with what."""
+    """The labels that a selector matches, with their values."""
     return {one.name: one.value for one in selector.matchers.matchers}
 
 
 def grouped(query: str) -> set[str]:
-    """The labels that it groups or joins by."""
-    found: set[str] = set()
+    """The labels by which a query groups or joins."""
+    labels: set[str] = set()
     for node in inside(parsed(query)):
         modifier = getattr(node, "modifier", None)
         if isinstance(node, promql_parser.AggregateExpr) and modifier is not None:
-            found |= set(modifier.labels)
+            labels |= set(modifier.labels)
         elif isinstance(node, promql_parser.BinaryExpr) and modifier is not None and modifier.matching is not None:
-            found |= set(modifier.matching.labels)
-    return found
+            labels |= set(modifier.matching.labels)
+    return labels

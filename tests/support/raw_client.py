@@ -1,4 +1,4 @@
-"""A small synchronous client for assertions: a socket, hiredis, and nothing of the code under test."""
+"""A small synchronous Redis client for assertions: a socket and hiredis, without the code under test."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import hiredis
 from patience import PATIENCE
 
 Reply: TypeAlias = "str | int | hiredis.ReplyError | list[Reply] | None"
-"""An answer with its texts decoded; bytes that are no text stand as `\\xff`."""
+"""A reply with decoded texts; bytes that are not UTF-8 appear as `\\xff`."""
 
 
 class RawClient:
-    """One connection. An error is raised as `hiredis.ReplyError`."""
+    """One connection. Raises `hiredis.ReplyError` for an error reply."""
 
     def __init__(self, host: str, port: int, *, seconds: float = PATIENCE) -> None:
         self._socket = socket.create_connection((host, port), timeout=seconds)
@@ -29,11 +29,11 @@ class RawClient:
             self._reader.feed(received)
         if isinstance(answer, hiredis.ReplyError):
             raise answer
-        told: Reply = answer
-        return told
+        reply: Reply = answer
+        return reply
 
     def is_closed(self) -> bool:
-        """Whether the other side has hung up."""
+        """Whether the other side has closed the connection."""
         return bool(select.select([self._socket], [], [], 0)[0])
 
     def close(self) -> None:

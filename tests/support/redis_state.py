@@ -1,4 +1,4 @@
-"""What the steps of messages leave behind in Redis: a stream, its group, and the keys beside it."""
+"""The state that the steps of messages leave in Redis: a stream, its group, and the side keys."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ KEYS = PipelineKeys.of(SPEC)
 Argument: TypeAlias = bytes | str | int | float
 T = TypeVar("T")
 Reply: TypeAlias = Any
-"""An answer, taken at its word: a test that is told something else fails."""
+"""A reply of unchecked type: a test that gets another type fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateSnapshot:
-    """All of it, at one moment."""
+    """The complete state at one moment."""
 
     entries: list[str]
-    """What is in the stream: what is not done."""
+    """Ids in the stream, which are those not done."""
     pending: dict[str, tuple[str, int]]
-    """Every pending entry's owner and count."""
+    """The owner and delivery count of every pending entry."""
     consumers: set[str]
     uncharged: dict[str, int]
-    """Deliveries that do not count; under `~count` the highest count given by force."""
+    """Deliveries that do not count as attempts; `~count` holds the highest count of a forced claim."""
     crashed: dict[str, str]
-    """`crash`, or the attempt that was to be made alone."""
+    """`crash`, or the number of the attempt that was to run alone."""
     parked: dict[str, float]
     """Due times."""
     alive: dict[str, float]
@@ -53,7 +53,7 @@ class StateSnapshot:
 
 
 class RedisState:
-    """A stream with a group, over one link."""
+    """A stream with a group, read over one link."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -73,11 +73,11 @@ class RedisState:
         return self._runner.get_loop().run_until_complete(coroutine)
 
     def ask(self, *command: Argument) -> Reply:
-        """A command. An error is raised as `Refused`."""
+        """Send a command. Raises `Refused` for an error reply."""
         return self.wait(self._link.call(*command))
 
     def calls(self, *commands: tuple[Argument, ...]) -> list[Reply]:
-        """Commands that are sent together; the first error is raised."""
+        """Send commands together; raise the first error."""
         answers = self.wait(self._link.calls(commands))
         for one in answers:
             if isinstance(one, Exception):
@@ -85,48 +85,48 @@ class RedisState:
         return answers
 
     def snapshot(self) -> StateSnapshot:
-        """Everything, asked for at once."""
-        entries, pending, consumers, uncharged, crashed, parked, alive, dead = self.calls(*QUESTIONS.values())
+        """Read the complete state at once."""
+        entries, pending, consumers, uncharged, crashed, parked, alive, dead = self.calls(*QUERIES.values())
         return StateSnapshot(
             as_entries(entries),
             as_pending(pending),
             as_consumers(consumers),
             as_counts(uncharged),
-            as_words(crashed),
+            as_texts(crashed),
             as_times(parked),
             as_times(alive),
-            as_letters(dead),
+            as_dead_letters(dead),
         )
 
     def entries(self) -> list[str]:
-        return as_entries(self.ask(*QUESTIONS["entries"]))
+        return as_entries(self.ask(*QUERIES["entries"]))
 
     def pending(self) -> dict[str, tuple[str, int]]:
-        return as_pending(self.ask(*QUESTIONS["pending"]))
+        return as_pending(self.ask(*QUERIES["pending"]))
 
     def consumers(self) -> set[str]:
-        return as_consumers(self.ask(*QUESTIONS["consumers"]))
+        return as_consumers(self.ask(*QUERIES["consumers"]))
 
     def uncharged(self) -> dict[str, int]:
-        return as_counts(self.ask(*QUESTIONS["uncharged"]))
+        return as_counts(self.ask(*QUERIES["uncharged"]))
 
     def crashed(self) -> dict[str, str]:
-        return as_words(self.ask(*QUESTIONS["crashed"]))
+        return as_texts(self.ask(*QUERIES["crashed"]))
 
     def finished(self) -> set[str]:
         return as_names(self.ask("SMEMBERS", KEYS.finished))
 
     def parked(self) -> dict[str, float]:
-        return as_times(self.ask(*QUESTIONS["parked"]))
+        return as_times(self.ask(*QUERIES["parked"]))
 
     def alive(self) -> dict[str, float]:
-        return as_times(self.ask(*QUESTIONS["alive"]))
+        return as_times(self.ask(*QUERIES["alive"]))
 
     def dead(self) -> list[list[bytes]]:
-        return as_letters(self.ask(*QUESTIONS["dead"]))
+        return as_dead_letters(self.ask(*QUERIES["dead"]))
 
 
-QUESTIONS: dict[str, tuple[Argument, ...]] = {
+QUERIES: dict[str, tuple[Argument, ...]] = {
     "entries": ("XRANGE", KEYS.stream, "-", "+"),
     "pending": ("XPENDING", KEYS.stream, KEYS.group, "-", "+", 1_000_000),
     "consumers": ("XINFO", "CONSUMERS", KEYS.stream, KEYS.group),
@@ -138,36 +138,36 @@ QUESTIONS: dict[str, tuple[Argument, ...]] = {
 }
 
 
-def as_entries(told: Reply) -> list[str]:
-    return [id_.decode() for id_, _ in told]
+def as_entries(reply: Reply) -> list[str]:
+    return [id_.decode() for id_, _ in reply]
 
 
-def as_pending(told: Reply) -> dict[str, tuple[str, int]]:
-    return {id_.decode(): (owner.decode(), count) for id_, owner, _, count in told}
+def as_pending(reply: Reply) -> dict[str, tuple[str, int]]:
+    return {id_.decode(): (owner.decode(), count) for id_, owner, _, count in reply}
 
 
-def as_consumers(told: Reply) -> set[str]:
-    return {one[1].decode() for one in told}
+def as_consumers(reply: Reply) -> set[str]:
+    return {one[1].decode() for one in reply}
 
 
-def as_counts(told: Reply) -> dict[str, int]:
-    return {name.decode(): int(value) for name, value in pairs(told)}
+def as_counts(reply: Reply) -> dict[str, int]:
+    return {name.decode(): int(value) for name, value in pairs(reply)}
 
 
-def as_words(told: Reply) -> dict[str, str]:
-    return {name.decode(): value.decode() for name, value in pairs(told)}
+def as_texts(reply: Reply) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in pairs(reply)}
 
 
-def as_names(told: Reply) -> set[str]:
-    return {one.decode() for one in told}
+def as_names(reply: Reply) -> set[str]:
+    return {one.decode() for one in reply}
 
 
-def as_times(told: Reply) -> dict[str, float]:
-    return {name.decode(): float(score) for name, score in pairs(told)}
+def as_times(reply: Reply) -> dict[str, float]:
+    return {name.decode(): float(score) for name, score in pairs(reply)}
 
 
-def as_letters(told: Reply) -> list[list[bytes]]:
-    return [fields for _, fields in told]
+def as_dead_letters(reply: Reply) -> list[list[bytes]]:
+    return [fields for _, fields in reply]
 
 
 def pairs(flat: list[bytes]) -> list[tuple[bytes, bytes]]:

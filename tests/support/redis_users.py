@@ -1,4 +1,4 @@
-"""Users of Redis with exactly the rights that `penstock acl` prints, and what Redis refused them."""
+"""Redis users with exactly the rights that `penstock acl` prints, and the commands that Redis refused them."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ local listType = redis.call('type', listName).ok
 local cmd = {zset = 'zcard', set = 'scard', list = 'llen', hash = 'hlen', none = 'llen'}
 return redis.call(cmd[listType], listName)
 """
-"""What KEDA's list trigger runs."""
+"""The script of KEDA's list trigger."""
 
-PASSWORD = "a long one"  # noqa: S105 - of a server that lives as long as the test
+PASSWORD = "a long one"  # noqa: S105 - of a server that runs as long as the test
 
 
 @dataclass
 class RedisUser:
-    """One user, on every server of the target."""
+    """A user on every server of the target."""
 
     name: str
     role: str
     rules: Sequence[str]
     cli: OperatorCli
-    said: str
+    sections: str
     """Sections of the spec."""
 
     @property
@@ -68,13 +68,13 @@ class RedisUser:
         return [rule for rule in self.rules if "~" in rule]
 
     def driver(self) -> PipelineDriver:
-        """The pipeline, for what runs as this user in this process; `ask` stays the tests' own."""
+        """A driver whose connections use this user; `ask` keeps the rights of the tests."""
         target = copy.copy(self.cli.trial.target)
         target.credentials = self.credentials
-        return PipelineDriver(target, self.said)
+        return PipelineDriver(target, self.sections)
 
     def grant(self, *without: str) -> None:
-        """All that is printed, but for these."""
+        """Grant all printed rules except some."""
         for server in self.servers():
             server.ask("ACL", "SETUSER", self.name, "reset")
             rules = [rule for rule in self.rules if rule not in without]
@@ -93,8 +93,8 @@ class RedisUser:
             server.ask("ACL", "LOG", "RESET")
 
     def refusals(self) -> list[str]:
-        """What Redis refused, also where nobody said so."""
-        found = []
+        """Every command that Redis refused this user, from its log."""
+        refused = []
         for server in self.servers():
             log = server.ask("ACL", "LOG")
             assert isinstance(log, list)
@@ -102,24 +102,24 @@ class RedisUser:
                 assert isinstance(flat, list)
                 one: dict[Any, Any] = dict(zip(flat[::2], flat[1::2], strict=True))
                 if one["username"] == self.name:
-                    found.append(f"{one['reason']} {one['object']} ({one['context']})")
-        return found
+                    refused.append(f"{one['reason']} {one['object']} ({one['context']})")
+        return refused
 
 
 def version(target: Target) -> str:
-    """As a platform file says it."""
-    told = re.search(r"redis_version:(\d+\.\d+)", str(target.servers[0].ask("INFO", "server")))
-    assert told
-    return told[1]
+    """The Redis version as in a platform file."""
+    match = re.search(r"redis_version:(\d+\.\d+)", str(target.servers[0].ask("INFO", "server")))
+    assert match
+    return match[1]
 
 
 def counts_lag(target: Target) -> bool:
-    """Redis before 7 does not: no pipeline on it may keep history, and less is measured."""
+    """Whether Redis counts the lag. Before 7 it does not: pipelines may not keep history, and less is measured."""
     return not version(target).startswith("6.")
 
 
 def declare_redis(cli: OperatorCli) -> None:
-    """The platform file says what Redis this is."""
+    """Write the target's Redis into the platform file."""
     target = cli.trial.target
     redis = target.redis.model_dump(mode="json", include={"topology", "addresses", "master", "tls"}, exclude_none=True)
     environment = {"namespace": "tests", "redis": redis, "versions": {"redis": version(target)}}
@@ -128,12 +128,12 @@ def declare_redis(cli: OperatorCli) -> None:
 
 
 @contextmanager
-def user_with_role(cli: OperatorCli, role: str, said: str) -> Iterator[RedisUser]:
-    """A user with the rights of a role."""
+def user_with_role(cli: OperatorCli, role: str, sections: str) -> Iterator[RedisUser]:
+    """Create a user with the rights of a role."""
     declare_redis(cli)
-    told = json.loads(cli.penstock("acl", "trial", "--json", "--role", role, redis="").out)
-    [user] = told["users"]
-    one = RedisUser(user["user"], role, user["rules"], cli, said)
+    output = json.loads(cli.penstock("acl", "trial", "--json", "--role", role, redis="").out)
+    [user] = output["users"]
+    one = RedisUser(user["user"], role, user["rules"], cli, sections)
     one.grant()
     one.forget_refusals()
     try:
@@ -143,37 +143,37 @@ def user_with_role(cli: OperatorCli, role: str, said: str) -> Iterator[RedisUser
 
 
 def call(user: RedisUser, *words: str | float) -> object:
-    """One command as this user."""
+    """Send a command as this user."""
 
-    async def ask() -> object:
+    async def send() -> object:
         link = user.driver().link()
         try:
             return await link.call(*words)
         finally:
             await link.close()
 
-    return run_async(ask())
+    return run_async(send())
 
 
 def call_raw(user: RedisUser, *words: str | float) -> Reply:
-    """The same, as somebody else's client would."""
+    """Send a command as this user with another client."""
     moved: hiredis.ReplyError | None = None
     for server in user.cli.trial.target.masters():
-        raw = RawClient(LOOPBACK, server.port)
+        client = RawClient(LOOPBACK, server.port)
         try:
-            raw.ask("AUTH", user.name, PASSWORD)
-            return raw.ask(*words)
+            client.ask("AUTH", user.name, PASSWORD)
+            return client.ask(*words)
         except hiredis.ReplyError as error:
             if not str(error).startswith("MOVED"):
                 raise
             moved = error
         finally:
-            raw.close()
+            client.close()
     raise AssertionError(moved)
 
 
 def fill_every_state(driver: PipelineDriver) -> None:
-    """Something for everybody: new, running, parked and due, delayed and due, lost, a ghost, dead letters of old."""
+    """Put something into every state: new, running, parked and due, delayed, lost, a ghost, old dead letters."""
     driver.add(12)
     driver.read(driver.join_group(), 2)
     driver.park(driver.read(driver.join_group(), 2))
@@ -185,7 +185,7 @@ def fill_every_state(driver: PipelineDriver) -> None:
     driver.ask("HSET", driver.keys.crashed, ids[0], "crash")
     keys = (driver.keys.stream, driver.keys.delayed, driver.keys.bodies, driver.keys.position)
     for number, wait in enumerate((1, 3_600_000)):
-        told = (f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", wait, 2, "data", '{"n": 5}')
-        driver.run("send", keys, driver.keys.group, "until-done", 100, "reject", 0, *told)
+        message = (f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", wait, 2, "data", '{"n": 5}')
+        driver.run("send", keys, driver.keys.group, "until-done", 100, "reject", 0, *message)
     driver.ask("HSET", driver.keys.bodies, "01ARZ3NDEKTSV4RRFFQ69G5FA7", "\x90")
     driver.ask("XADD", driver.keys.dead, "1-1", "data", "{}")

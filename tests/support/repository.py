@@ -13,12 +13,12 @@ Resolve = Callable[[str, str], Any]
 
 
 def platform_of(root: Path) -> PlatformFile:
-    """The platform file."""
+    """Read and check the platform file."""
     return check_platform(_document(root, root / "penstock.yaml"))
 
 
 def resolver(root: Path) -> Resolve:
-    """A function that gives the model of a spec in an environment."""
+    """Return a function that resolves a spec in an environment."""
     platform = platform_of(root)
 
     @cache

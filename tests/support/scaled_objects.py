@@ -1,4 +1,4 @@
-"""ScaledObjects with as little in them as a test needs."""
+"""Minimal ScaledObjects for tests."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,25 +24,25 @@ def scaled_object(
     target: str = "5",
     annotations: Mapping[str, str] | None = None,
 ) -> Manifest:
-    """With these triggers, by name and kind, and these settings of `spec`."""
-    told = {"minReplicaCount": 0, "maxReplicaCount": 20, **(spec or {})}
-    told["triggers"] = [
+    """A ScaledObject with these triggers, by name and kind, and these settings of `spec`."""
+    settings = {"minReplicaCount": 0, "maxReplicaCount": 20, **(spec or {})}
+    settings["triggers"] = [
         {"name": name, "type": TRIGGERS[kind]["type"], "metadata": dict(TRIGGERS[kind]["metadata"])}
         for name, kind in triggers.items()
     ]
     if formula:
-        advanced = told.get("advanced", {})
+        advanced = settings.get("advanced", {})
         modifiers = {"formula": formula, "target": target, **advanced.get("scalingModifiers", {})}
-        told["advanced"] = {**advanced, "scalingModifiers": modifiers}
+        settings["advanced"] = {**advanced, "scalingModifiers": modifiers}
     prefixed = {f"autoscaling.keda.sh/{name}": value for name, value in (annotations or {}).items()}
-    return {"metadata": {"name": "jobs", "annotations": prefixed}, "spec": told}
+    return {"metadata": {"name": "jobs", "annotations": prefixed}, "spec": settings}
 
 
 def scaling(
     *, poll: int = 10, cooldown: int = 60, target: float = 5, behavior: Manifest | None = None, **spec: int
 ) -> Settings:
-    """Of one trigger on the stream's length, through a formula; `spec` has more by the names of a manifest."""
-    told: Manifest = {"pollingInterval": poll, "cooldownPeriod": cooldown, **spec}
+    """Settings with a formula over the stream's length; `spec` adds fields of the manifest."""
+    manifest: Manifest = {"pollingInterval": poll, "cooldownPeriod": cooldown, **spec}
     if behavior is not None:
-        told["advanced"] = {"horizontalPodAutoscalerConfig": {"behavior": behavior}}
-    return settings_of(scaled_object(DEPTH, told, "depth", str(target)))
+        manifest["advanced"] = {"horizontalPodAutoscalerConfig": {"behavior": behavior}}
+    return settings_of(scaled_object(DEPTH, manifest, "depth", str(target)))

@@ -49,27 +49,27 @@ KEYS = SchedulerKeys.of(KeyNames(hash_tag="trial"))
 
 
 class Schedule(Trial):
-    """A repository in a folder, and what is in its Redis. All its processes end with it."""
+    """A repository in a folder, its Redis, and its processes, which end with the test."""
 
     def __init__(self, folder: Path, target: Target, *, handlers: str = HANDLERS, spec: str = "") -> None:
-        """`spec` is added to a spec that has all it needs but jobs; sections stand one a line, or are indented."""
+        """`spec` adds sections to a spec that lacks only jobs; each is one line, or has indented lines."""
         super().__init__(folder, target, handlers=handlers)
         self.write_spec(spec)
 
     def write_spec(self, spec: str) -> None:
-        """From now on."""
+        """Replace the sections of the spec."""
         sections = {line.partition(":")[0] for line in spec.splitlines()}
         kept = [line for line in SPEC.splitlines() if line.partition(":")[0] not in sections]
         (self.folder / "specs" / "trial.yaml").write_text("\n".join([*kept, spec, ""]))
         (self.folder / "penstock.yaml").write_text(PLATFORM)
 
     def pod(self, *options: str, environ: Mapping[str, str] | None = None) -> Process:
-        """A pod, from its first import on; `ready` waits for its lease."""
+        """Start a pod; `ready` waits for its lease."""
         words = ("scheduler", "run", "trial", "--redis", self.target.url, "--listen", "127.0.0.1:0", *options)
         return self.start(*words, environ=environ)
 
     def call(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """`penstock scheduler` as a person calls it."""
+        """Run `penstock scheduler` to its end."""
         verb, *rest = words
         return subprocess.run(
             [sys.executable, "-m", "penstock", "scheduler", verb, "trial", *rest, "--redis", self.target.url],
@@ -81,35 +81,35 @@ class Schedule(Trial):
         )
 
     def lines(self, what: str = "start") -> dict[str, list[Line]]:
-        """What the jobs did, by job."""
+        """The ledger's lines of one kind, by job."""
         return by_message(read(self.ledger), what)
 
     def until_ran(self, job: str, times: int = 1, seconds: float = PATIENCE) -> None:
-        """Wait until a job has run so often."""
+        """Wait until a job has run a number of times."""
         wait_for(lambda: len(self.lines("end").get(job, [])) >= times, f"`{job}` has ended {times} times", seconds)
 
     def places(self, job: str) -> list[str]:
-        """In which sets it is."""
+        """The sets that hold a job."""
         sets = {"waiting": KEYS.waiting, "working": KEYS.working, "paused": KEYS.paused}
         return [name for name, key in sets.items() if self.ask("ZSCORE", key, job) is not None]
 
     def assert_each_in_one_set(self, jobs: list[str]) -> None:
-        """S1: none of them is lost, and none is there twice. Nobody may move them meanwhile."""
+        """S1: each job is in exactly one set. No pod may move jobs meanwhile."""
         names: list[str] = []
         for key in (KEYS.waiting, KEYS.working, KEYS.paused):
-            told: Reply = self.ask("ZRANGE", key, 0, -1)
-            assert isinstance(told, list)
-            names += map(str, told)
+            reply: Reply = self.ask("ZRANGE", key, 0, -1)
+            assert isinstance(reply, list)
+            names += map(str, reply)
         assert sorted(names) == sorted(jobs)
 
 
 def overlaps(starts: dict[str, list[Line]], ends: dict[str, list[Line]], lost: dict[str, float]) -> list[str]:
-    """Jobs that ran in two places at once. `lost` says of pods that were killed, by name, when that was."""
-    found = []
+    """Jobs that ran in two places at once. `lost` has the times at which pods were killed, by name."""
+    overlapping = []
     for job, begun in starts.items():
         until = {line.fence: line.at for line in ends.get(job, [])}
         spans = sorted((line.at, until.get(line.fence, lost.get(line.worker)), line.fence) for line in begun)
         for (_, ended, fence), (began, _, next_) in pairwise(spans):
             if ended is None or ended > began:
-                found.append(f"{job}: {next_} began before {fence} had ended")
-    return found
+                overlapping.append(f"{job}: {next_} began before {fence} had ended")
+    return overlapping

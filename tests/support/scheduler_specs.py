@@ -1,4 +1,4 @@
-"""Specs of schedulers with other alerts, panels and sections than the usual, and what comes of them."""
+"""Specs of schedulers that change the generated alerts, panels and sections, and their generated files."""
 
 from __future__ import annotations
 

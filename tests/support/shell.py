@@ -1,4 +1,4 @@
-"""A page in a real shell: its files are written, its commands run, and what they say is taken down."""
+"""Runs a page in a real shell: writes its files, runs its commands and records their output."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ VARIES = [
     (re.compile(r"\bfence=\d+"), "fence=1795060031004653"),
     (re.compile(r"(?<= )(?:\d+[hm])*[\d.]+m?s\b"), "2s"),
 ]
-"""Ids, names and times are others each time; these stand on the page."""
-ALWAYS_THE_SAME = re.compile(r"penstock (?:lint|show|explain|generate|check|diff|acl|rules) ?")
-"""Commands that meet neither Redis nor a clock: what they say stands there as it is."""
+"""Ids, names and times differ in each run; a page shows these."""
+CONSTANT = re.compile(r"penstock (?:lint|show|explain|generate|check|diff|acl|rules) ?")
+"""Commands that use neither Redis nor a clock: a page shows their exact output."""
 HOURS = re.compile(r"(?:\b\d+[dhm] )+(?=2s\b)")
-"""What stands before the seconds: it changes in a run that takes a minute longer."""
+"""Days, hours and minutes before the seconds; they change in a slower run."""
 PATIENCE = 120
 
 
 def alike(text: str) -> str:
-    """Without the width of columns, which hang on ids and names, and the order of what is logged at the same time."""
+    """Ignore the width of columns, which depends on ids and names, and the order of lines logged at the same time."""
     lines = [HOURS.sub("", re.sub(" +", " ", line)).rstrip() for line in text.splitlines()]
-    told = (sorted(some) if logged else list(some) for logged, some in groupby(lines, lambda line: LOGGED in line))
-    return "\n".join(line for some in told for line in some)
+    groups = (sorted(group) if logged else list(group) for logged, group in groupby(lines, lambda line: LOGGED in line))
+    return "\n".join(line for group in groups for line in group)
 
 
-def shown(command: str, said: str) -> str:
-    """As the page has it."""
-    for varies, always in () if ALWAYS_THE_SAME.match(command) else VARIES:
-        said = varies.sub(always, said)
-    return "".join(f"{line.rstrip()}\n" for line in said.splitlines())
+def shown(command: str, output: str) -> str:
+    """The output of a command as a page shows it."""
+    for varying, constant in () if CONSTANT.match(command) else VARIES:
+        output = varying.sub(constant, output)
+    return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
 
 
 @contextmanager
 def typing(words: str) -> Iterator[int]:
-    """A terminal at which these words are typed; where there are none, nobody sits there."""
+    """A terminal in which these words are typed; without any, there is no input."""
     if not words:
         yield subprocess.DEVNULL
         return
@@ -66,14 +66,14 @@ def typing(words: str) -> Iterator[int]:
 
 
 class Shell:
-    """Commands one after the other, in a folder and with variables that stay."""
+    """Runs commands one after the other; the folder and exported variables persist."""
 
     def __init__(self, folder: Path, **variables: str) -> None:
         self.folder = folder
         self.environ = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", **variables}
-        # What is imported leaves its trace (`imported`), also where whoever runs the tests wants none.
-        for theirs in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PENSTOCK_ENV"):
-            self.environ.pop(theirs, None)
+        # `imported` looks for Python's cache, so the user's settings must not turn it off.
+        for variable in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PENSTOCK_ENV"):
+            self.environ.pop(variable, None)
         self.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
     @property
@@ -81,16 +81,16 @@ class Shell:
         return Path(self.environ.get("PWD_", self.folder))
 
     def output_of(self, command: str) -> str:
-        """What it says, on both streams."""
-        told = self.run(command)
-        return told.stdout + told.stderr
+        """Run a command; return what it writes to stdout, then stderr."""
+        process = self.run(command)
+        return process.stdout + process.stderr
 
     def run(self, command: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-        """To its end, with what somebody types at a terminal; where it goes and what it exports is kept."""
-        keep = self.folder / "kept"
-        script = f"{command}\ncode=$?; {{ pwd; env -0; }} > {keep}; exit $code"
+        """Run a command with typed input, and keep its working directory and exported variables."""
+        state = self.folder / "kept"
+        script = f"{command}\ncode=$?; {{ pwd; env -0; }} > {state}; exit $code"
         with typing(typed) as stdin:
-            told = subprocess.run(
+            process = subprocess.run(
                 ["bash", "-c", script],
                 cwd=self.place,
                 env=self.environ,
@@ -100,32 +100,32 @@ class Shell:
                 timeout=PATIENCE,
                 check=False,
             )
-        place, _, variables = keep.read_text().partition("\n")
+        place, _, variables = state.read_text().partition("\n")
         self.environ = dict(one.split("=", 1) for one in variables.split("\0") if "=" in one)
         self.environ["PWD_"] = place
-        return told
+        return process
 
     def interrupt(self, command: str, when: str) -> tuple[int, str]:
-        """Ctrl-C as soon as it has said this, and how it ends then."""
-        with (self.folder / "said").open("w+") as said:
+        """Send Ctrl-C as soon as the output has a text; return the exit code and the output."""
+        with (self.folder / "output").open("w+") as output:
 
-            def spoken() -> str:
-                return Path(said.name).read_text()
+            def written() -> str:
+                return Path(output.name).read_text()
 
             process = subprocess.Popen(
                 ["bash", "-c", f"exec {command}"],
                 cwd=self.place,
                 env=self.environ,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # a terminal interrupts all that it began, and nothing else
+                start_new_session=True,  # a terminal interrupts only what it started
             )
             try:
-                wait_for(lambda: when in spoken() or process.poll() is not None, f"it says: {when}", PATIENCE)
+                wait_for(lambda: when in written() or process.poll() is not None, f"the output has: {when}", PATIENCE)
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGINT)
-                return process.wait(PATIENCE), spoken()
+                return process.wait(PATIENCE), written()
             finally:
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
@@ -135,39 +135,39 @@ class Shell:
         path = self.place / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        # Two versions within a second, of one size, are one file to Python's cache.
+        # Python's cache takes two versions of the same second and size for the same file.
         for stale in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
             stale.unlink()
 
     def imported(self, file: str) -> bool:
-        """Whether a Python has loaded this file as a module."""
+        """Whether Python has imported this file."""
         path = self.place / file
         return any(path.parent.glob(f"__pycache__/{path.stem}.*.pyc"))
 
     def play(self, page: str) -> tuple[str, list[str]]:
-        """The page as it is when its files are written and its commands run; and which Python of ours nobody ran."""
+        """Run a page; return it with the real output, and its Python files that no command used."""
         idle: dict[str, str] = {}
 
-        def looked() -> None:
+        def drop_imported() -> None:
             for file in [file for file in idle if self.imported(file)]:
                 del idle[file]
 
         def played(fence: re.Match[str]) -> str:
             block = Block(fence["kind"], fence["title"] or "", fence["text"])
             if block.title:
-                looked()
+                drop_imported()
                 self.write(block.title, block.text)
                 if block.kind == "python" and not block.is_others:
                     idle[block.title] = block.text
             if block.kind != "console":
                 return fence[0]
-            said = ""
+            output = ""
             for command in block.commands():
-                said += f"$ {command}\n{shown(command, self.output_of(command))}"
+                output += f"$ {command}\n{shown(command, self.output_of(command))}"
                 for file in [file for file in idle if file in command]:
                     del idle[file]
-            return f"```console\n{said}```"
+            return f"```console\n{output}```"
 
-        told = FENCE.sub(played, page)
-        looked()
-        return told, sorted(idle)
+        result = FENCE.sub(played, page)
+        drop_imported()
+        return result, sorted(idle)

@@ -1,4 +1,4 @@
-"""A spec in an environment, as the rules get it."""
+"""The context of a spec that rules check."""
 
 from penstock_spec.context import SpecContext
 from penstock_spec.kinds import kinds
@@ -17,9 +17,9 @@ image: registry.example/media-worker:1.4.2
 
 
 def context_of(spec: str = "", redis: str = 'addresses: ["redis:6379"]') -> SpecContext[Pipeline]:
-    """Of a spec's own lines, with the lines of an environment's Redis."""
-    around = f"kind: platform\nenvironments:\n  dev:\n    namespace: media-dev\n    redis: {{{redis}}}\n"
-    platform = check_platform(read("penstock.yaml", around.encode()))
+    """The context of a spec with these lines, in an environment with this Redis."""
+    platform_text = f"kind: platform\nenvironments:\n  dev:\n    namespace: media-dev\n    redis: {{{redis}}}\n"
+    platform = check_platform(read("penstock.yaml", platform_text.encode()))
     assert platform.model is not None
     environment: Environment = platform.model.environments["dev"]
     document = read("specs/media-cluster.yaml", (spec + USUAL).encode())

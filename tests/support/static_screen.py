@@ -1,6 +1,6 @@
-"""A screen in a terminal, for as long as that is there: one moment, and another once a file is there.
+"""Shows a screen while its terminal exists: one snapshot, and another as soon as a file exists.
 
-It appends a letter to a file whenever it looks.
+It appends a letter to a file whenever it reads the snapshot.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The steps of messages, one script each, called as the runtime calls them."""
+"""Calls the script of each step of a message as the runtime does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.scripts import script
 LEASE = 30_000
 ATTEMPTS = 3
 EMPTYING = 60_000
-"""ms that a worker may take to empty itself."""
+"""Milliseconds that a worker may take to empty itself."""
 DONE, GONE = 1, 0
 
 ALIVE = (KEYS.stream, KEYS.alive)
@@ -26,7 +26,7 @@ SIDES = (KEYS.uncharged, KEYS.crashed)
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An entry as it was given to a consumer: the last two are its fence."""
+    """An entry that a consumer got: consumer and count are its fence."""
 
     id: str
     consumer: str
@@ -35,7 +35,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Another:
-    """What a step is told of a delivery that is not its consumer's any more."""
+    """The answer to a step whose entry has another owner now."""
 
     owner: str
     count: int
@@ -49,18 +49,18 @@ class Claimed:
     delivery: Delivery
     uncharged: int
     owner: str
-    """Whose it was before."""
+    """The owner before."""
     fields: list[bytes]
     lost_alone: bool
-    """Its worker was lost when it ran alone."""
+    """Whether its worker was lost while it ran alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
     gone: int
-    """Entries that somebody had deleted from the stream."""
+    """Entries that were deleted from the stream."""
     waiting: int
-    """Suspects that wait for an empty worker, which the claimer is to become; below zero where it is not."""
+    """Suspects that wait for an empty worker, which is to be the claimer; below zero if it is another."""
     claimed: list[Claimed]
 
     @property
@@ -73,7 +73,7 @@ class Claims:
 
 
 class Steps(RedisState):
-    """A pipeline's scripts."""
+    """The scripts of a pipeline."""
 
     def run(self, name: str, keys: Sequence[str], *args: Argument) -> Reply:
         return self.wait(self._link.run(script(name), keys, args))
@@ -81,15 +81,15 @@ class Steps(RedisState):
     # -- messages come in ---------------------------------------------------------------------------------------------
 
     def send(self, messages: int = 1) -> list[str]:
-        """Entries of anyone's make; their ids."""
-        told = self.calls(*(("XADD", KEYS.stream, "*", "data", f'{{"n": {n}}}') for n in range(messages)))
-        return [id_.decode() for id_ in told]
+        """Send messages as any Redis client would; return their ids."""
+        ids = self.calls(*(("XADD", KEYS.stream, "*", "data", f'{{"n": {n}}}') for n in range(messages)))
+        return [id_.decode() for id_ in ids]
 
     def send_as(self, id_: str, *fields: Argument) -> None:
-        """One entry, under an id of one's choice."""
+        """Add an entry with a given id."""
         self.ask("XADD", KEYS.stream, id_, *(fields or ("data", "{}")))
 
-    # -- lives --------------------------------------------------------------------------------------------------------
+    # -- leases -------------------------------------------------------------------------------------------------------
 
     def register(self, consumer: str, lease: int = LEASE) -> int:
         return int(self.run("register", ALIVE, KEYS.group, consumer, lease))
@@ -101,22 +101,22 @@ class Steps(RedisState):
         return int(self.run("deregister", [*ALIVE, KEYS.position], KEYS.group, consumer, cut))
 
     def lose(self, consumer: str) -> None:
-        """Its lease has run out."""
+        """Let the lease expire."""
         self.ask("ZADD", KEYS.alive, 1, consumer)
 
     def overdue(self) -> list[str]:
-        """Consumers whose lease is over."""
-        told = self.run("overdue", ALIVE, KEYS.group, LEASE, 100)
-        return [one.decode() for one in told if isinstance(one, bytes)]
+        """Consumers whose lease has expired."""
+        reply = self.run("overdue", ALIVE, KEYS.group, LEASE, 100)
+        return [one.decode() for one in reply if isinstance(one, bytes)]
 
     def take_over(self, consumer: str, page: int = 100) -> str:
-        """One page of what a lost consumer owns; `more` while there is more."""
+        """Take over one page of a lost consumer's entries; returns `more` while there are more."""
         seconds, _ = self.ask("TIME")
         answer, *_ = self.run("take_over", ALIVE, KEYS.group, LEASE, consumer, page, int(seconds) * 1000)
         return str(answer.decode())
 
     def crash(self, consumer: str) -> None:
-        """Its process is gone, its lease over, and all that it held is suspect."""
+        """Let a consumer crash: its lease expires and its messages become suspect."""
         self.lose(consumer)
         while self.take_over(consumer) == "more":
             pass
@@ -124,12 +124,12 @@ class Steps(RedisState):
     # -- deliveries ---------------------------------------------------------------------------------------------------
 
     def read(self, consumer: str, most: int = 10_000) -> list[Delivery]:
-        """New entries become this consumer's, the first delivery of each."""
-        told = self.ask("XREADGROUP", "GROUP", KEYS.group, consumer, "COUNT", most, "STREAMS", KEYS.stream, ">")
-        return [Delivery(id_.decode(), consumer, 1) for _, entries in told or () for id_, _ in entries]
+        """Read new entries, the first delivery of each."""
+        reply = self.ask("XREADGROUP", "GROUP", KEYS.group, consumer, "COUNT", most, "STREAMS", KEYS.stream, ">")
+        return [Delivery(id_.decode(), consumer, 1) for _, entries in reply or () for id_, _ in entries]
 
     def begin(self, consumer: str, messages: int = 1) -> list[Delivery]:
-        """A new life that has read so many new messages."""
+        """Register a consumer that reads this number of new messages."""
         assert self.register(consumer) == 1
         self.send(messages)
         return self.read(consumer, messages)
@@ -137,7 +137,7 @@ class Steps(RedisState):
     def claim(
         self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, how: str = "idle"
     ) -> Claims:
-        """Ready entries and suspects, by a worker that is `idle`, `busy`, or has emptied itself to run one `alone`."""
+        """Claim entries for a worker that is `idle`, `busy`, or has emptied itself to run one `alone`."""
         claims = self.try_claim(consumer, suspects=suspects, ready=ready, attempts=attempts, how=how)
         assert claims is not None, "its lease is lost"
         return claims
@@ -145,12 +145,12 @@ class Steps(RedisState):
     def try_claim(
         self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, how: str = "idle"
     ) -> Claims | None:
-        """The same; None when the claimer's own lease is lost."""
+        """Claim entries; None if the claimer's own lease is lost."""
         args = (consumer, suspects, ready, attempts, how, EMPTYING)
-        told = self.run("claim", (*ALIVE, *SIDES, KEYS.position), KEYS.group, *args)
-        if told == b"lost":
+        reply = self.run("claim", (*ALIVE, *SIDES, KEYS.position), KEYS.group, *args)
+        if reply == b"lost":
             return None
-        gone, waiting, *rows = told
+        gone, waiting, *rows = reply
         claimed = [
             Claimed(Delivery(id_.decode(), consumer, count), uncharged, owner.decode(), fields, lost_alone == 1)
             for id_, count, uncharged, owner, fields, lost_alone in rows
@@ -183,16 +183,16 @@ class Steps(RedisState):
     def bury(
         self,
         delivery: Delivery,
-        letter: Sequence[Argument] = (),
+        fields: Sequence[Argument] = (),
         *,
         dedup: str | None = None,
         own: str = "",
         deletes: bool = True,
     ) -> Answer:
         """`dedup` is the message's deduplication key, `own` its own id."""
-        letter = letter or ("data", "{}", "penstock-dead-id", delivery.id)
+        fields = fields or ("data", "{}", "penstock-dead-id", delivery.id)
         keys = (KEYS.stream, KEYS.dead, *SIDES, KEYS.finished, dedup or KEYS.stream)
-        args = (int(deletes), own, len(letter), *letter, *_bounds([delivery]), *_fences([delivery]))
+        args = (int(deletes), own, len(fields), *fields, *_bounds([delivery]), *_fences([delivery]))
         [answer] = self.run("bury", keys, *_who([delivery]), *args)
         if isinstance(answer, bytes):
             assert answer == self.ask("XREVRANGE", KEYS.dead, "+", "-", "COUNT", 1)[0][0], "it is the dead letter's id"
@@ -200,39 +200,39 @@ class Steps(RedisState):
         return _answers([answer])[0]
 
     def replay(self, dead: str, *fields: Argument) -> str | None:
-        """A dead letter goes back into the stream; its new id, or None when it is not there."""
-        told = self.run("replay", (KEYS.dead, KEYS.stream), dead, *fields)
-        return None if told is None else str(told.decode())
+        """Put a dead letter back into the stream; return its new id, or None if it does not exist."""
+        reply = self.run("replay", (KEYS.dead, KEYS.stream), dead, *fields)
+        return None if reply is None else str(reply.decode())
 
-    # -- the janitor's, as far as these steps need them ---------------------------------------------------------------
+    # -- work of the janitor that the steps need ----------------------------------------------------------------------
 
     def promote(self) -> PromoteResult:
-        """What is due goes on."""
+        """Promote what is due."""
         return self.wait(promote(self._link, KEYS))
 
     def reconcile(self) -> None:
-        """The index is made to follow the truth, and what is pending nowhere comes back by force."""
+        """Repair the sorted sets by the pending list, and bring back delivered entries that are not pending."""
         reconciler = Reconciler(self._link, KEYS, SPEC)
-        for page in 2 * reconciler.pages:  # what is left of a group that had vanished has a page of its own
-            while self.wait(_turned(page)).found:
+        for page in 2 * reconciler.pages:  # entries of a deleted group have their own page
+            while self.wait(_run_page(page)).found:
                 pass
 
     def ensure(self) -> str:
         return self.wait(ensure_group(self._link, KEYS, SPEC))
 
 
-async def _turned(page: Page) -> ReconcileResult:
+async def _run_page(page: Page) -> ReconcileResult:
     return await page()
 
 
 def _who(deliveries: Sequence[Delivery]) -> tuple[str, str]:
-    """The group, and the one consumer that a batch is of."""
+    """The group, and the only consumer of a batch."""
     [consumer] = {one.consumer for one in deliveries}
     return KEYS.group, consumer
 
 
 def _bounds(deliveries: Sequence[Delivery]) -> tuple[str, str]:
-    """As the worker words them: by text, so `5-10` stands below `5-9`."""
+    """The lowest and highest id, compared as texts like in the worker: `5-10` is below `5-9`."""
     ids = [one.id for one in deliveries]
     return min(ids), max(ids)
 
@@ -241,5 +241,5 @@ def _fences(deliveries: Iterable[Delivery], *more: Argument) -> list[Argument]:
     return [part for one in deliveries for part in (one.id, one.count, *more)]
 
 
-def _answers(told: Reply) -> list[Answer]:
-    return [one if isinstance(one, int) else Another(one[0].decode(), one[1]) for one in told]
+def _answers(reply: Reply) -> list[Answer]:
+    return [one if isinstance(one, int) else Another(one[0].decode(), one[1]) for one in reply]

@@ -1,6 +1,6 @@
-"""What tests of the runtime run on: a Redis in a shape, with what production code is given and a way to look behind it.
+"""A Redis of some shape for tests of the runtime: the settings for production code, and direct access for assertions.
 
-`PENSTOCK_TEST_SHAPE` says which: `plain` (when nothing is said), `tls` (and an access list), `cluster` (three nodes),
+`PENSTOCK_TEST_SHAPE` chooses the shape: `plain` (the default), `tls` (with an access list), `cluster` (three nodes),
 `sentinel` (a master, a replica, a sentinel).
 """
 
@@ -30,7 +30,7 @@ from penstock_spec.values.quantities import Duration
 
 SLOTS = 16384
 MASTER = "tests"
-PASSWORD = "it's \u00e9 secret"  # noqa: S105 - of a server that lives as long as the tests
+PASSWORD = "it's \u00e9 secret"  # noqa: S105 - of a server that runs as long as the tests
 ADMIN = "admin"
 
 
@@ -41,33 +41,33 @@ class Target:
 
     def __init__(self, redis: Redis, credentials: Credentials, servers: Sequence[Server]) -> None:
         self.redis = redis
-        """What a platform file says of it."""
+        """This Redis as in a platform file."""
         self.credentials = credentials
         self.servers = servers
 
     def link(self, key: str = "", name: str = "test") -> Link:
-        """The transport of the runtime, to the server that holds `key`."""
+        """A connection of the runtime to the server that holds `key`."""
         return Link(Route.to(self.redis, key, credentials=self.credentials), name=name)
 
     def environ(self) -> dict[str, str]:
-        """What the manifests would put into a pod's environment."""
-        said = self.credentials
-        user = said.username or (self.redis.auth and self.redis.auth.username)
-        values = {"REDIS_USERNAME": user, "REDIS_PASSWORD": said.password, "REDIS_CA_FILE": said.ca_file}
+        """The variables that the manifests put into a pod's environment."""
+        own = self.credentials
+        user = own.username or (self.redis.auth and self.redis.auth.username)
+        values = {"REDIS_USERNAME": user, "REDIS_PASSWORD": own.password, "REDIS_CA_FILE": own.ca_file}
         return {name: str(value) for name, value in values.items() if value}
 
     @property
     def url(self) -> str:
-        """For `--redis`; what is secret stands in `environ`."""
+        """The value of `--redis`; secrets are in `environ`."""
         scheme = "rediss" if self.redis.tls else "redis"
         return f"{scheme}://{','.join(self.redis.addresses)}"
 
     def masters(self) -> Sequence[Server]:
-        """The servers that take writes now."""
+        """The servers that accept writes now."""
         return self.servers
 
     def ask(self, *command: str | bytes | float) -> Reply:
-        """A command, sent to where its keys lie. An error is raised as `hiredis.ReplyError`."""
+        """Send a command to the server of its keys. Raises `hiredis.ReplyError` for an error reply."""
         return self.masters()[0].ask(*command)
 
     def flush(self) -> None:
@@ -79,12 +79,12 @@ class Target:
         return False
 
     def failover(self) -> None:
-        """Make another server the master; what was acknowledged before is there after."""
-        raise AssertionError(f"a target of shape `{self.shape}` has nobody to fail over to")
+        """Make another server the master; acknowledged writes survive."""
+        raise AssertionError(f"a target of shape `{self.shape}` has no server to fail over to")
 
 
 class TlsTarget(Target):
-    """A single server behind TLS, that wants a user and a password."""
+    """A single server with TLS, a user and a password."""
 
     shape = "tls"
 
@@ -111,11 +111,11 @@ class ClusterTarget(Target):
         return server.ask(*command)
 
     def holder(self, slot: int) -> Node:
-        """The node that serves a slot, by its own account."""
+        """The node that reports that it serves a slot."""
         return next(node for node in self._nodes() if _serves(node, slot))
 
     def begin_move(self, slot: int) -> tuple[Node, Node]:
-        """From now on keys of the slot that are gone from the first node are asked of the second."""
+        """Start to migrate a slot: the first node redirects requests for missing keys to the second."""
         source = self.holder(slot)
         destination = next(node for node in self._nodes() if node is not source)
         destination.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
@@ -123,7 +123,7 @@ class ClusterTarget(Target):
         return source, destination
 
     def end_move(self, slot: int, source: Node, destination: Node) -> None:
-        """What is left of the slot moves, and everyone is told."""
+        """Move the remaining keys of the slot, and inform all nodes."""
         while keys := source.ask("CLUSTER", "GETKEYSINSLOT", slot, 100):
             assert isinstance(keys, list)
             for key in keys:
@@ -132,7 +132,7 @@ class ClusterTarget(Target):
             node.ask("CLUSTER", "SETSLOT", slot, "NODE", destination.id)
 
     def move(self, slot: int) -> None:
-        """The slot and its keys go to another node."""
+        """Move a slot and its keys to another node."""
         self.end_move(slot, *self.begin_move(slot))
 
     def _nodes(self) -> list[Node]:
@@ -140,9 +140,9 @@ class ClusterTarget(Target):
 
 
 def _serves(node: Node, slot: int) -> bool:
-    told = node.ask("CLUSTER", "SLOTS")
-    assert isinstance(told, list)
-    rows = [row for row in told if isinstance(row, list)]
+    reply = node.ask("CLUSTER", "SLOTS")
+    assert isinstance(reply, list)
+    rows = [row for row in reply if isinstance(row, list)]
     return any(_within(slot, row) and row[2][1] == node.port for row in rows if isinstance(row[2], list))
 
 
@@ -179,60 +179,67 @@ class SentinelTarget(Target):
         return True
 
     def failover(self) -> None:
-        """As an operator does it with care: writes wait, so that none is acknowledged and then lost."""
+        """Fail over as a careful operator does: pause writes, so that no acknowledged write is lost."""
         self.settle()
         before = self._master()
         after = next(server for server in self.servers if server is not before)
         before.ask("CLIENT", "PAUSE", 30_000, "WRITE")
-        wait_for(lambda: _offsets(before) == _offsets(after), "the replica has all that the master has")
+        wait_for(lambda: _offsets(before) == _offsets(after), "the replica is in sync with the master")
         self.sentinel.ask("SENTINEL", "FAILOVER", MASTER)
-        wait_for(lambda: self._told() == after.port and role(after) == "master", "the sentinel made another the master")
-        # The sentinel would do so after some seconds, and that long there would be two masters.
+        wait_for(
+            lambda: self._known_master() == after.port and role(after) == "master",
+            "the sentinel has made another server the master",
+        )
+        # The sentinel would do this some seconds later; until then there would be two masters.
         before.ask("REPLICAOF", LOOPBACK, after.port)
         before.ask("CLIENT", "UNPAUSE")
 
     def settle(self) -> None:
-        """Wait until all servers run as they should, and the sentinel knows."""
-        wait_for(self._agree, "the sentinel and its servers agree, and there is a replica to choose", 180)
+        """Wait until all servers work and the sentinel knows it."""
+        wait_for(self._agree, "the sentinel knows the master and a replica that it can promote", 180)
 
     def _agree(self) -> bool:
         master = self._master()
-        return self._told() == master.port and "state=online" in str(master.ask("INFO", "replication")) and self._sees()
+        return (
+            self._known_master() == master.port
+            and "state=online" in str(master.ask("INFO", "replication"))
+            and self._sees()
+        )
 
-    def _told(self) -> int:
-        told = self.sentinel.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER)
-        assert isinstance(told, list)
-        return int(str(told[1]))
+    def _known_master(self) -> int:
+        reply = self.sentinel.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER)
+        assert isinstance(reply, list)
+        return int(str(reply[1]))
 
     def _sees(self) -> bool:
-        """Whether it would choose the replica: without its link to the master, it would not."""
-        told = self.sentinel.ask("SENTINEL", "REPLICAS", MASTER)
-        assert isinstance(told, list)
-        flat = [row for row in told if isinstance(row, list)]
+        """Whether it can promote the replica, which needs a link to the master."""
+        reply = self.sentinel.ask("SENTINEL", "REPLICAS", MASTER)
+        assert isinstance(reply, list)
+        flat = [row for row in reply if isinstance(row, list)]
         rows = [dict(zip(row[::2], row[1::2], strict=True)) for row in flat]
         return any(row["flags"] == "slave" and row["master-link-status"] == "ok" for row in rows)
 
 
 def _offsets(server: Server) -> str | None:
-    """How far its history goes."""
-    found = re.search(r"master_repl_offset:(\d+)", str(server.ask("INFO", "replication")))
-    return found and found[1]
+    """The replication offset of a server."""
+    match = re.search(r"master_repl_offset:(\d+)", str(server.ask("INFO", "replication")))
+    return match and match[1]
 
 
 def role(server: Server) -> str:
-    told = server.ask("ROLE")
-    assert isinstance(told, list)
-    return str(told[0])
+    reply = server.ask("ROLE")
+    assert isinstance(reply, list)
+    return str(reply[0])
 
 
 def shape() -> str:
-    """The shape that this run is about."""
+    """The shape of Redis that this run tests."""
     return os.environ.get("PENSTOCK_TEST_SHAPE", "plain")
 
 
 @contextmanager
 def start(shape: str) -> Iterator[Target]:
-    """A Redis of that shape, gone at the end."""
+    """Run a Redis of a shape until the end of the block."""
     with ExitStack() as ends:
         yield {"plain": _plain, "tls": _tls, "cluster": _cluster, "sentinel": _sentinel}[shape](ends)
 
@@ -259,13 +266,13 @@ def _tls(ends: ExitStack) -> Target:
         addresses=[f"{LOOPBACK}:{port}"],
         tls=True,
         auth=Auth(secret="redis", username="penstock"),  # noqa: S106 - a secret's name
-        timeouts=Timeouts(connect=Duration("20s")),  # the proxy shares a processor with its tests
+        timeouts=Timeouts(connect=Duration("20s")),  # the proxy shares a processor with the tests
     )
     return TlsTarget(redis, Credentials(password=PASSWORD, ca_file=certificate.ca), [server])
 
 
 class TlsServer(Server):
-    """One that listens for TLS as well, on a port that is chosen anew with the other."""
+    """A server that also listens for TLS, on a second port."""
 
     tls_port = 0
 
@@ -278,9 +285,9 @@ class TlsServer(Server):
 
 
 def _speaks_tls() -> bool:
-    """A server that can complains about want of a certificate, one that cannot about the wish."""
-    asked = subprocess.run([binary(), "--port", "0", "--tls-port", "1"], check=False, capture_output=True, text=True)
-    return "Failed to configure TLS" in asked.stdout
+    """Whether the server supports TLS: then it complains about the missing certificate, else about the option."""
+    process = subprocess.run([binary(), "--port", "0", "--tls-port", "1"], check=False, capture_output=True, text=True)
+    return "Failed to configure TLS" in process.stdout
 
 
 def _cluster(ends: ExitStack) -> Target:
@@ -291,24 +298,24 @@ def _cluster(ends: ExitStack) -> Target:
         node.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
         node.ask("CLUSTER", "MEET", LOOPBACK, nodes[0].port)
     for node in nodes:
-        wait_for(partial(_is_whole, node, len(nodes)), f"{node.address} knows the whole cluster")
+        wait_for(partial(_is_complete, node, len(nodes)), f"{node.address} knows the complete cluster")
     redis = Redis(topology="cluster", addresses=[node.address for node in nodes])
     return ClusterTarget(redis, Credentials(), nodes)
 
 
-def _is_whole(node: Node, nodes: int) -> bool:
+def _is_complete(node: Node, nodes: int) -> bool:
     slots = node.ask("CLUSTER", "SLOTS")
     return "cluster_state:ok" in str(node.ask("CLUSTER", "INFO")) and isinstance(slots, list) and len(slots) == nodes
 
 
 def _sentinel(ends: ExitStack) -> Target:
-    quickly = ("repl-diskless-sync yes", "repl-diskless-sync-delay 0")
-    master = ends.enter_context(Server(*quickly))
-    replica = ends.enter_context(Server(f"replicaof {LOOPBACK} {master.port}", *quickly))
+    fast_sync = ("repl-diskless-sync yes", "repl-diskless-sync-delay 0")
+    master = ends.enter_context(Server(*fast_sync))
+    replica = ends.enter_context(Server(f"replicaof {LOOPBACK} {master.port}", *fast_sync))
     wait_for(lambda: "master_link_status:up" in str(replica.ask("INFO", "replication")), "the replica follows")
     sentinel = ends.enter_context(Sentinel(master, MASTER))
     redis = Redis(topology="sentinel", addresses=[sentinel.address], master=MASTER)
     for period in ("INFO-PERIOD", "PUBLISH-PERIOD"):
-        with suppress(hiredis.ReplyError):  # 6.2 looks at its servers every ten seconds, and cannot be told otherwise
+        with suppress(hiredis.ReplyError):  # 6.2 polls its servers every ten seconds, which cannot be changed
             sentinel.ask("SENTINEL", "DEBUG", period, 200)
     return SentinelTarget(redis, [master, replica], sentinel)

@@ -1,4 +1,4 @@
-"""A real terminal: tmux, a shell in it, somebody who types, and what is to be seen."""
+"""A real terminal: tmux with a shell, in which a test types and reads the screen."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Seen = Callable[[str], object]
 
 
 class Terminal:
-    """With its own server of tmux, which goes with it."""
+    """A terminal with its own tmux server, which ends with it."""
 
     def __init__(self, folder: Path, columns: int = 80, lines: int = 24) -> None:
-        """A shell in this folder, whose prompt is to be seen."""
+        """Start a shell in this folder and wait for its prompt."""
         self._name = f"penstock-{uuid.uuid4().hex[:12]}"
-        # No settings of whoever runs the tests, and a shell that looks the same for everybody.
+        # Without the user's settings, so that the shell looks the same everywhere.
         size = ("-x", str(columns), "-y", str(lines))
         self._tmux("-f", "/dev/null", "new-session", "-d", *size, "-c", str(folder), f"PS1='{PROMPT} ' exec sh")
-        self.until(lambda text: PROMPT in text, "a prompt")
+        self.until(lambda text: PROMPT in text, "the shell shows its prompt")
 
     def __enter__(self) -> Self:
         return self
@@ -38,40 +38,40 @@ class Terminal:
         self.hang_up()
 
     def hang_up(self) -> None:
-        """As if the connection were lost."""
+        """Close the terminal as a lost connection does."""
         subprocess.run(("tmux", "-L", self._name, "kill-server"), check=False, capture_output=True)
 
     def type(self, line: str) -> None:
-        """Letter by letter, and Enter."""
+        """Type a line and press Enter."""
         self._tmux("send-keys", "-l", line)
         self.press("Enter")
 
     def press(self, *keys: str) -> None:
-        """As tmux calls them."""
+        """Press keys, by their names in tmux."""
         self._tmux("send-keys", *keys)
 
     def record(self, file: Path) -> None:
-        """Everything that programs write from now on."""
+        """Append everything that programs write from now on to a file."""
         self._tmux("pipe-pane", f"cat >> {shlex.quote(str(file))}")
 
     def resize(self, columns: int, lines: int) -> None:
-        """The window."""
+        """Resize the window."""
         self._tmux("resize-window", "-x", str(columns), "-y", str(lines))
 
     def lines(self) -> list[str]:
-        """What is to be seen."""
+        """The visible lines."""
         return [line.rstrip() for line in self._tmux("capture-pane", "-p").split("\n")[:-1]]
 
     def coloured(self) -> str:
-        """The same, with what was said of its colours."""
+        """The visible text with its color codes."""
         return self._tmux("capture-pane", "-p", "-e")
 
     def variable(self, what: str) -> str:
-        """What the terminal knows of itself, such as `alternate_on`."""
+        """A variable of the terminal, such as `alternate_on`."""
         return self._tmux("display-message", "-p", f"#{{{what}}}").strip()
 
     def until(self, seen: Seen, what: str, seconds: float = PATIENCE) -> str:
-        """Wait for it. Gives what is to be seen then."""
+        """Wait for a condition on the visible text; return that text."""
         try:
             wait_for(lambda: seen("\n".join(self.lines())), what, seconds)
         except AssertionError as error:
@@ -79,7 +79,7 @@ class Terminal:
         return "\n".join(self.lines())
 
     def until_shows(self, *texts: str) -> str:
-        """Wait until all of them are to be seen."""
+        """Wait until all texts are visible."""
         return self.until(lambda text: all(one in text for one in texts), f"it shows {texts}")
 
     def _tmux(self, *words: str) -> str:

@@ -1,6 +1,6 @@
-"""TLS for tests: certificates of an authority of our own, made by the `openssl` program, and a proxy that speaks it.
+"""TLS for tests: certificates of a private authority, made by the `openssl` program, and a proxy that speaks TLS.
 
-The proxy is for servers that cannot: the wheels' servers are built without TLS.
+The proxy is for servers without TLS, such as those of the wheels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOOPBACK = "127.0.0.1"
 CHUNK = 1 << 16
 
 
-# With all that Python 3.13 wants to see; the system's own settings of openssl have no say.
+# All extensions that Python 3.13 requires; the system's settings of openssl do not matter.
 SETTINGS = """
 [req]
 distinguished_name = name
@@ -42,7 +42,7 @@ subjectAltName = {names}
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A server's certificate and key, and who signed it."""
+    """A server's certificate and key, and the authority's certificate."""
 
     ca: Path
     certificate: Path
@@ -50,12 +50,12 @@ class Certificate:
 
     @classmethod
     def make(cls, folder: Path, *, names: str = f"DNS:localhost, IP:{LOOPBACK}") -> Certificate:
-        """An authority, and a certificate for these names that it signed."""
-        ca, signs = folder / "ca.pem", folder / "ca.key"
-        made = cls(ca, folder / "server.pem", folder / "server.key")
-        _openssl(folder, "authority", names, signs, ca)
-        _openssl(folder, "server", names, made.key, made.certificate, "-CA", ca, "-CAkey", signs)
-        return made
+        """Create an authority and a certificate that it signs for these names."""
+        ca, ca_key = folder / "ca.pem", folder / "ca.key"
+        certificate = cls(ca, folder / "server.pem", folder / "server.key")
+        _openssl(folder, "authority", names, ca_key, ca)
+        _openssl(folder, "server", names, certificate.key, certificate.certificate, "-CA", ca, "-CAkey", ca_key)
+        return certificate
 
 
 def _openssl(folder: Path, section: str, names: str, key: Path, certificate: Path, *signed: str | Path) -> None:
@@ -67,12 +67,12 @@ def _openssl(folder: Path, section: str, names: str, key: Path, certificate: Pat
 
 
 class Proxy:
-    """Speaks TLS on a port of its own, and passes on what is said to a server that does not. Runs in a thread."""
+    """Speaks TLS on a free port and forwards to a server without TLS. Runs in a thread."""
 
     def __init__(self, certificate: Certificate, port: int) -> None:
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.load_cert_chain(certificate.certificate, certificate.key)
-        self._behind = port
+        self._server_port = port
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="tls-proxy", daemon=True)
         self.port = 0
@@ -94,7 +94,7 @@ class Proxy:
 
     async def _end(self) -> None:
         self._server.close()
-        while serving := asyncio.all_tasks() - {asyncio.current_task()}:  # what serves may have begun others
+        while serving := asyncio.all_tasks() - {asyncio.current_task()}:  # a serving task may have started others
             for task in serving:
                 task.cancel()
             await asyncio.gather(*serving, return_exceptions=True)
@@ -102,17 +102,17 @@ class Proxy:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            behind_reader, behind_writer = await asyncio.open_connection(LOOPBACK, self._behind)
+            server_reader, server_writer = await asyncio.open_connection(LOOPBACK, self._server_port)
         except OSError:
             writer.transport.abort()
             return
         try:
-            ways = [_pass_on(reader, behind_writer), _pass_on(behind_reader, writer)]
-            # Whoever hangs up hangs up for both.
-            await asyncio.wait([asyncio.ensure_future(way) for way in ways], return_when=asyncio.FIRST_COMPLETED)
+            directions = [_pass_on(reader, server_writer), _pass_on(server_reader, writer)]
+            # When one side closes the connection, both are closed.
+            await asyncio.wait([asyncio.ensure_future(one) for one in directions], return_when=asyncio.FIRST_COMPLETED)
         finally:
             writer.transport.abort()
-            behind_writer.transport.abort()
+            server_writer.transport.abort()
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

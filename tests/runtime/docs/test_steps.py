@@ -114,7 +114,7 @@ def test_every_command_exits_as_expected(page: Path, laptop: Server, tmp_path: P
         if block.title:
             shell.write(block.title, block.text)
         run_commands(shell, page, block.steps() if block.has_steps else [])
-    run_commands(shell, page, pages.said_in_words(page))
+    run_commands(shell, page, pages.inline_commands(page))
 
 
 def run_commands(shell: Shell, page: Path, commands: list[str]) -> None:
@@ -181,7 +181,7 @@ def outcome(shell: Shell, step: str) -> int:
 
 def steps(page: Path) -> list[str]:
     in_blocks = [step for block in blocks(page) if block.has_steps for step in block.steps()]
-    return [*in_blocks, *pages.said_in_words(page)]
+    return [*in_blocks, *pages.inline_commands(page)]
 
 
 def test_every_exemption_has_its_command_on_a_page() -> None:

@@ -171,7 +171,7 @@ class Walk(RuleBasedStateMachine):
         """A lease runs out; one that is marked stays so."""
         consumer = data.draw(st.sampled_from(sorted(self.model.alive)), "lease")
         self.model.lose(consumer)
-        self.steps.ask("ZADD", KEYS.alive, 1 if self.model.alive[consumer] is Lease.OVER else -1, consumer)
+        self.steps.ask("ZADD", KEYS.alive, 1 if self.model.alive[consumer] is Lease.EXPIRED else -1, consumer)
 
     @rule()
     def overdue(self) -> None:
