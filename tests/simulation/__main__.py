@@ -20,11 +20,11 @@ from .world import ScheduleResult, run
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--profile", default="all", help="names with commas between, or `every`")
+    parser.add_argument("--profile", default="all", help="names separated by commas, or `every`")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--replay", default="", help="<profile>/<seed>, or a file of `found`")
+    parser.add_argument("--replay", default="", help="<profile>/<seed>, or a file of `regressions`")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--only", default="", help="shrink for this kind of violation")
     given = parser.parse_args()
@@ -35,7 +35,7 @@ def main() -> int:
         return sum(search(store, name, given) for name in names)
 
 
-def say(*lines: object) -> None:
+def show(*lines: object) -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
     sys.stdout.flush()
 
@@ -47,7 +47,7 @@ def replay(store: Store, what: str, only: str, *, shrink: bool) -> int:
         kind = only or next(iter(sorted(run(store, plan).kinds)))
         plan = shrunk(store, plan, kind)
     ran = run(store, plan, traced=True)
-    say(*ran.trace, json.dumps(plan.to_json()), *ran.violations)
+    show(*ran.trace, json.dumps(plan.to_json()), *ran.violations)
     return len(ran.violations)
 
 
@@ -70,10 +70,10 @@ def search(store: Store, profile: str, given: argparse.Namespace) -> int:
             break
     took = time.monotonic() - began
     per = f"{done / took * 60:.0f}/min, {seconds / done:.0f} virtual s and {commands / done:.0f} commands each"
-    say(f"{profile}: {done} schedules in {took:.0f} s ({per}): {dict(counts) or 'all well'}")
+    show(f"{profile}: {done} schedules in {took:.0f} s ({per}): {dict(counts) or 'no violations'}")
     for kind, ran in first.items():
-        told = next(one for one in ran.violations if one.kind == kind)
-        say(f"    {ran.plan.seed} {told}"[:600])
+        violation = next(one for one in ran.violations if one.kind == kind)
+        show(f"    {ran.plan.seed} {violation}"[:600])
     return sum(counts.values())
 
 

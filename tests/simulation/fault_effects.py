@@ -25,29 +25,35 @@ class Population(Protocol):
         """Start one more worker."""
 
     def restart(self, janitor: JanitorProcess) -> None:
-        """Start another process in its place."""
+        """Replace a janitor by a new process."""
 
 
 class FaultEffects:
     """Applies faults."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all to whom something can happen
-        self, universe: Universe, redis: Redis, network: Network, truth: Truth, keys: PipelineKeys, cast: Population
+    def __init__(  # noqa: PLR0913, PLR0917 - everything that faults affect
+        self,
+        universe: Universe,
+        redis: Redis,
+        network: Network,
+        truth: Truth,
+        keys: PipelineKeys,
+        population: Population,
     ) -> None:
         self._universe = universe
         self._redis = redis
         self._network = network
         self._truth = truth
         self._keys = keys
-        self._cast = cast
+        self._population = population
 
     def end_all(self) -> None:
         """End all lasting faults."""
         self._network.cut_off.clear()
         self._redis.client.is_full = False
         self._redis.go_on()
-        for process in self._cast.processes.values():
-            process.troubled = max(process.troubled, self._universe.now)
+        for process in self._population.processes.values():
+            process.trouble_until = max(process.trouble_until, self._universe.now)
             process.go_on()
 
     def to(self, process: Process, fault: Fault) -> None:
@@ -62,21 +68,21 @@ class FaultEffects:
             case "drain" if isinstance(process, WorkerProcess):
                 process.drain()
             case "restart" if isinstance(process, JanitorProcess):
-                self._cast.restart(process)
-            case "apart":
-                self._apart(process, fault)
+                self._population.restart(process)
+            case "partition":
+                self._partition(process, fault)
             case "cut":
                 self._cut(process, fault.who.partition("/")[2])
             case _:  # janitors are not drained, workers are not restarted
                 pass
 
     def to_all(self, fault: Fault) -> None:
-        """Apply a fault to Redis, or to all that it affects."""
+        """Apply a fault to Redis or to all processes."""
         OF_ALL[fault.kind](self, fault)
 
-    def _apart(self, process: Process, fault: Fault) -> None:
+    def _partition(self, process: Process, fault: Fault) -> None:
         self._network.cut_off.add(process.name)
-        process.troubled = self._universe.now + fault.seconds
+        process.trouble_until = self._universe.now + fault.seconds
         if fault.what == "reset":
             self._cut(process, "")
         self._universe.after(fault.seconds, self._network.cut_off.discard, process.name)
@@ -89,10 +95,10 @@ class FaultEffects:
 
     def spawn(self, _: Fault) -> None:
         """Start one more worker."""
-        self._cast.spawn()
+        self._population.spawn()
 
     def wake(self, _: Fault) -> None:
-        for process in self._cast.processes.values():
+        for process in self._population.processes.values():
             process.go_on()
 
     def pause(self, fault: Fault) -> None:
@@ -100,13 +106,13 @@ class FaultEffects:
 
     def reboot(self, _: Fault) -> None:
         self._redis.restart()
-        self._redis.stood_still = self._universe.now
-        for process in self._cast.processes.values():
+        self._redis.unavailable_until = self._universe.now
+        for process in self._population.processes.values():
             self._cut(process, "")
 
     def full(self, fault: Fault) -> None:
         self._redis.client.is_full = True
-        self._redis.stood_still = self._universe.now + fault.seconds
+        self._redis.unavailable_until = self._universe.now + fault.seconds
         self._universe.after(fault.seconds, self._empty)
 
     def _empty(self) -> None:
@@ -116,8 +122,8 @@ class FaultEffects:
         self._redis.flush()
 
     def remove(self, fault: Fault) -> None:
-        lives = [one for one, of in self._truth.process_of.items() if of == fault.what]
-        for name in [fault.what] if fault.what.startswith("~") else lives[-1:]:
+        consumers = [one for one, of in self._truth.process_of.items() if of == fault.what]
+        for name in [fault.what] if fault.what.startswith("~") else consumers[-1:]:
             self._truth.consumer_deleted(name)
             self._redis.foreign("XGROUP", "DELCONSUMER", self._keys.stream, self._keys.group, name)
 
@@ -141,4 +147,4 @@ OF_ALL = {
     "delete": FaultEffects.delete,
     "destroy": FaultEffects.destroy,
 }
-"""What happens to no one process."""
+"""The faults that affect more than one process."""

@@ -1,33 +1,33 @@
 """The faults of a schedule, applied at their time or to their command.
 
-To one command, the next that matches:
+Of the next matching command:
 lose        it never reaches the server; the connection is reset after `seconds`, or stays silent if that is 0
-mute        it runs, and its answer is lost; the connection as above, after that
+mute        it runs, and its reply is lost; then the connection as above
 late        the connection is reset at once, and the command runs `seconds` later
 hold        it runs `seconds` later, whatever its client does meanwhile
-slow        its answer comes `seconds` later
-lurk        it is cut off after `seconds`, and the server does not notice: a blocked read may be served to nobody
-refuse      the server answers with the error `what`
+slow        its reply comes `seconds` later
+half-open   its connection is cut after `seconds` and the server does not notice: the reply of a blocked read is lost
+refuse      the server replies with the error `what`
 
-To a process, at a time or at a moment of one of its commands:
+Of a process, at a time or at a moment of one of its commands:
 crash       SIGKILL
 stall       SIGSTOP for `seconds`
 block       its main loop is blocked for `seconds`
 drain       SIGTERM
-restart     of a janitor: SIGKILL, and a new one in its place
-apart       it reaches no server for `seconds`
+restart     of a janitor: SIGKILL, and a new one replaces it
+partition   it reaches no server for `seconds`
 cut         its idle connections are reset
 
-To everything, at a time or at a moment of any command:
+Of everything, at a time or at a moment of any command:
 wake        SIGCONT for all stalled processes
 spawn       one more worker
 pause       Redis hangs for `seconds`; if `deaf`, commands sent meanwhile are lost
 reboot      Redis restarts
 full        Redis refuses writes for `seconds`
 flush       Redis forgets the scripts
-remove      somebody deletes the consumer `what`: a state, or the consumer of the worker `what`
-delete      somebody deletes a key: `parked`, `alive`, `delayed`, `uncharged`, `crashed`, `position`
-destroy     somebody destroys the group
+remove      a foreign client deletes the consumer `what`: a state, or the consumer of the worker `what`
+delete      a foreign client deletes a key: `parked`, `alive`, `delayed`, `uncharged`, `crashed`, `position`
+destroy     a foreign client destroys the group
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from .network import Fate
 from .plan import Fault
 from .universe import START, Universe
 
-ON_THE_WIRE = frozenset({"lose", "mute", "late", "hold", "slow", "lurk", "refuse"})
+ON_THE_WIRE = frozenset({"lose", "mute", "late", "hold", "slow", "half-open", "refuse"})
 SOON = 0.01
-"""Seconds after which a connection that breaks at once is reset."""
+"""Seconds until a connection is reset "at once"."""
 
 
 class Faults:
@@ -53,27 +53,27 @@ class Faults:
         plan: tuple[Fault, ...],
         universe: Universe,
         effects: FaultEffects,
-        cast: Population,
-        tell: Callable[[str], None],
+        population: Population,
+        log: Callable[[str], None],
     ) -> None:
         self._universe = universe
         self._effects = effects
-        self._cast = cast
-        self._tell = tell
+        self._population = population
+        self._log = log
         self._armed: list[Fault] = []
-        self._over = False
+        self._stopped = False
         self.happened: list[Fault] = []
         for fault in plan:
             universe.at(START + fault.at, self._due, fault)
 
     def stop(self) -> None:
         """Apply no more faults."""
-        self._over = True
+        self._stopped = True
         self._armed.clear()
         self._effects.end_all()
 
     def _due(self, fault: Fault) -> None:
-        if self._over:
+        if self._stopped:
             return
         if fault.step or fault.kind in ON_THE_WIRE:
             self._armed.append(fault)
@@ -86,14 +86,18 @@ class Faults:
         """Decide the fate of a command."""
         fate = Fate()
         for fault in self._armed[:]:
-            if fault.kind in ON_THE_WIRE and _fits(fault, op) and (fault.kind != "lurk" or op.name == "XREADGROUP"):
+            if (
+                fault.kind in ON_THE_WIRE
+                and _fits(fault, op)
+                and (fault.kind != "half-open" or op.name == "XREADGROUP")
+            ):
                 self._armed.remove(fault)
                 self._note(fault, op)
                 _add_to_fate(fault, fate)
         return fate
 
     def passes(self, op: Op, moment: str) -> None:
-        """Learn of a moment of a command."""
+        """Handle a moment of a command."""
         for fault in self._armed[:]:
             if fault.kind not in ON_THE_WIRE and fault.moment == moment and _fits(fault, op):
                 self._armed.remove(fault)
@@ -101,20 +105,20 @@ class Faults:
 
     def _note(self, fault: Fault, op: Op) -> None:
         self.happened.append(fault)
-        self._tell(f"--- {fault.kind} {op.name} of {op.where} {fault.what} {fault.seconds:g} s")
-        process = self._cast.processes.get(base(op.by))
+        self._log(f"--- {fault.kind} {op.name} of {op.where} {fault.what} {fault.seconds:g} s")
+        process = self._population.processes.get(base(op.by))
         if process is not None:
             process.hits.append(self._universe.now + fault.seconds)
             if op.role == "lease":
-                process.troubled = self._universe.now + fault.seconds
+                process.trouble_until = self._universe.now + fault.seconds
 
     def _happen(self, fault: Fault, whose: str) -> None:
-        if self._over:
+        if self._stopped:
             return
         self.happened.append(fault)
         seconds = f"{fault.seconds:g} s" if fault.seconds else ""
-        self._tell(" ".join(word for word in ("---", fault.kind, whose, fault.what, seconds) if word))
-        process = self._cast.processes.get(base(whose.partition("/")[0]))
+        self._log(" ".join(word for word in ("---", fault.kind, whose, fault.what, seconds) if word))
+        process = self._population.processes.get(base(whose.partition("/")[0]))
         if fault.kind in OF_ALL:
             self._effects.to_all(fault)
         elif process is not None and not process.is_dead:
@@ -148,8 +152,8 @@ def _add_to_fate(fault: Fault, fate: Fate) -> None:
             fate.before = seconds
         case "slow":
             fate.after = seconds
-        case "lurk":
-            fate.lurks = True
+        case "half-open":
+            fate.half_open = True
             fate.reset = seconds or SOON
         case "refuse":
             fate.refused = fault.what

@@ -1,4 +1,4 @@
-"""Checks at the end of a schedule, when all faults are over and everything had its time."""
+"""Checks at the end of a schedule, when all faults are over and all work had time to finish."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from .world import World
 
 LEASES = 3.0
-"""How many leases pass before all that a lost worker left must be gone."""
+"""The number of leases after which nothing of a lost worker may remain."""
 BLOCKS = 5.0
-"""Seconds that a read which comes late may wait for something."""
+"""Seconds that a late read may block."""
 
 
 class FinalChecks:
@@ -32,7 +32,7 @@ class FinalChecks:
     def run(self) -> None:
         world, setup = self._world, self._setup
         now = world.universe.clock
-        if setup.cold and setup.janitors:
+        if setup.scale_to_zero and setup.janitors:
             self._check_without_workers()
         world.respawns = True
         if not world.workers():
@@ -65,11 +65,11 @@ class FinalChecks:
         waiting = {entry for entry, (owner, _) in (state.pending or {}).items() if owner == PARKED}
         workable = len(state.entries) - len(waiting)
         if length - parked != workable:
-            self._truth.violate("depth", f"the scaler sees {length} - {parked}, and {workable} could be worked on")
+            self._truth.violate("depth", f"the scaler sees {length} - {parked}, but {workable} messages could run")
 
     def _is_over(self) -> bool:
         truth = self._truth
-        if not self._sender.is_dead or self._world.network.on_the_way["send"]:
+        if not self._sender.is_dead or self._world.network.in_transit["send"]:
             return False
         if any(one.ended < one.entered for one in truth.messages.values()):
             return False
@@ -78,10 +78,10 @@ class FinalChecks:
     def _check_messages(self) -> None:
         for one in self._truth.messages.values():
             if one.acked and not one.entered:
-                self._truth.violate("lost", f"{one.name} was taken, and never was there")
+                self._truth.violate("lost", f"{one.name} was acknowledged and never entered the stream")
             if one.ended != one.entered:
-                told = f"{one.name} was sent {one.entered} times: done {one.done}, dead {one.dead}"
-                self._truth.violate("double" if one.ended > one.entered else "lost", told)
+                counts = f"{one.name} was sent {one.entered} times: done {one.done}, dead {one.dead}"
+                self._truth.violate("double" if one.ended > one.entered else "lost", counts)
 
     def _check_leftovers(self) -> None:
         world, keys = self._world, self._world.keys
@@ -106,22 +106,22 @@ class FinalChecks:
         for name, what in left.items():
             if what:
                 self._truth.violate("leftover", f"{name}: {what!r}")
-        letters = sum(len(one.dead) for one in self._truth.messages.values())
-        if dead != letters:
-            self._truth.violate("dead-letters", f"{dead!r} dead letters of {letters} dead messages")
-        living = {worker.name for worker in world.workers()}
+        expected = sum(len(one.dead) for one in self._truth.messages.values())
+        if dead != expected:
+            self._truth.violate("dead-letters", f"{dead!r} dead letters of {expected} dead messages")
+        running = {worker.name for worker in world.workers()}
         leases = cast("list[bytes]", alive)[::2]
         for name in {*self._consumers(), *(one.decode() for one in leases)}:
-            if name not in STATES and self._truth.process_of.get(name) not in living:
+            if name not in STATES and self._truth.process_of.get(name) not in running:
                 self._truth.violate("ghost", name)
 
     def _consumers(self) -> list[str]:
         keys = self._world.keys
-        [told] = self._world.redis.client.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
-        if isinstance(told, Refused):
-            self._truth.violate("no-group", str(told))
+        [reply] = self._world.redis.client.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
+        if isinstance(reply, Refused):
+            self._truth.violate("no-group", str(reply))
             return []
-        return [one[1].decode() for one in cast("list[list[bytes]]", told)]
+        return [one[1].decode() for one in cast("list[list[bytes]]", reply)]
 
     def _describe(self) -> str:
         """Describe the state of everything."""
@@ -129,13 +129,13 @@ class FinalChecks:
         world.redis.client.look()
         names = {entry: one.name for entry, one in self._truth.entries.items()}
         pending = {names.get(entry, "?"): owner for entry, owner in (self._truth.last.pending or {}).items()}
-        there = [names.get(entry, "?") for entry in self._truth.last.entries]
+        entries = [names.get(entry, "?") for entry in self._truth.last.entries]
         open_ = [f"{one.name} {one.ended}/{one.entered}" for one in self._truth.messages.values()]
         running = [run.message.name for one in self._truth.messages.values() for run in one.runs if run.is_running]
         others = world.redis.client.ask(
             ("ZRANGE", keys.parked, 0, -1, "WITHSCORES"), ("ZRANGE", keys.alive, 0, -1, "WITHSCORES")
         )
-        told = [f"{open_}, in the stream {there}, pending {pending}, running {running}, {others!r}"]
+        parts = [f"{open_}, in the stream {entries}, pending {pending}, running {running}, {others!r}"]
         if not self._sender.is_dead:
-            told.append("the sender still sends")
-        return f"after {world.universe.now - START:.0f} s: " + ", ".join(told)
+            parts.append("the sender still sends")
+        return f"after {world.universe.now - START:.0f} s: " + ", ".join(parts)

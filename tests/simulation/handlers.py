@@ -7,10 +7,11 @@ slow        exceeds its timeout, and stops when it is cancelled
 stubborn    exceeds its timeout, and ignores its cancellation
 reluctant   exceeds its timeout, and returns a while after its cancellation
 blocker     blocks its loop for a while
-leaver      leaves a result
+result      leaves a result
 poison      crashes its process: a child, if it runs in one
-mega        crashes the worker's process, even from a child
 unreadable  never reaches a handler
+
+worker-killer crashes the worker's process, even from a child.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from .records import DeliveryRecord, Run
 from .truth import Truth
 from .universe import Event, Universe
 
-DEAF = {"stubborn": 12.0, "reluctant": 5.0}
-"""Seconds that a handler goes on after it was cancelled, and then returns; a worker has less patience, or more."""
+IGNORES_CANCELLATION = {"stubborn": 12.0, "reluctant": 5.0}
+"""Seconds that a handler continues after its cancellation; a worker waits less long than the first, but longer than
+the second."""
 KILLED_AFTER = 3.0
-"""Seconds after which a child that does not listen is killed."""
+"""Seconds after which a child that ignores its cancellation is killed."""
 
 
 class FailedError(Exception):
@@ -44,7 +46,7 @@ class Process(Protocol):
     name: str
 
     def crash(self, cause: Run | None = None) -> None:
-        """End the process at once."""
+        """Crash the process."""
 
     def block(self, seconds: float) -> None:
         """Block the main loop, but not the other thread."""
@@ -59,18 +61,18 @@ class Handlers:
 
     async def handle(self, message: dict[str, str], context: Context) -> None:
         """An `async` handler."""
-        run = self._begins(message, context)
+        run = self._start(message, context)
         await self._work(run, context)
 
     def handle_in_thread(self, message: dict[str, str], context: Context) -> Coroutine[Any, Any, None]:
         """A plain handler; the coroutine stands for its thread."""
-        return self._work_in_thread(self._begins(message, context), context)
+        return self._work_in_thread(self._start(message, context), context)
 
-    def _begins(self, message: dict[str, str], context: Context) -> Run:
-        one = context._delivery  # noqa: SLF001 - what a context shows of it is less than what is checked
-        given = DeliveryRecord(one.id, one.consumer, one.count, self._process.name, one.source)
-        named = self._truth.messages[message["id"]]
-        return self._truth.handler_started(named, given, one.attempt, lambda: context.why, isolated=False)
+    def _start(self, message: dict[str, str], context: Context) -> Run:
+        one = context._delivery  # noqa: SLF001 - the checks need more than a context shows
+        believed = DeliveryRecord(one.id, one.consumer, one.count, self._process.name, one.source)
+        record = self._truth.messages[message["id"]]
+        return self._truth.handler_started(record, believed, one.attempt, lambda: context.why, isolated=False)
 
     async def _work_in_thread(self, run: Run, context: Context) -> None:
         try:
@@ -84,7 +86,7 @@ class Handlers:
         try:
             await asyncio.sleep(seconds_of(run))
         except asyncio.CancelledError:
-            deaf = DEAF.get(run.message.planned.kind)
+            deaf = IGNORES_CANCELLATION.get(run.message.planned.kind)
             if deaf is not None:
                 how: str = context.why or "over"
                 try:
@@ -102,13 +104,13 @@ class Handlers:
         if kind == "blocker" and len(run.message.runs) == 1:
             self._process.block(8.0)
             await asyncio.sleep(0)
-        if kind in ("poison", "mega"):
+        if kind in ("poison", "worker-killer"):
             self._process.crash(run)
-            await asyncio.get_running_loop().create_future()  # nothing of this process ever runs again
+            await asyncio.get_running_loop().create_future()  # this process is dead: the future never completes
         if fails(run):
             self._truth.handler_ended(run, "fail")
             raise FailedError(kind)
-        if kind == "leaver":
+        if kind == "result":
             context.leave({"id": run.message.name})
         self._truth.handler_ended(run, "ok")
 
@@ -134,7 +136,7 @@ class Child:
 
 
 class Spawner:
-    """The children of one process. They go on while it is stalled, and end when it does."""
+    """The children of one process. They continue while it is stalled, and end with it."""
 
     def __init__(self, process: Process, truth: Truth, universe: Universe) -> None:
         self._process = process
@@ -170,17 +172,17 @@ class Spawner:
     def _finish(self, entry: bytes) -> None:
         child = self._children.pop(entry)
         kind = child.run.message.planned.kind
-        if kind == "mega":
+        if kind == "worker-killer":
             self._process.crash(child.run)
         elif kind == "poison":
             self._truth.handler_ended(child.run, "crash-own")
-            self._tell(child, Crashed(-9, "it was killed by SIGKILL"))
+            self._report(child, Crashed(-9, "it was killed by SIGKILL"))
         elif fails(child.run):
             self._truth.handler_ended(child.run, "fail")
-            self._tell(child, Returned(encode(Failed(Failure.of(FailedError(kind))))))
+            self._report(child, Returned(encode(Failed(Failure.of(FailedError(kind))))))
         else:
             self._truth.handler_ended(child.run, "ok")
-            self._tell(child, Returned(encode(DONE)))
+            self._report(child, Returned(encode(DONE)))
 
     async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
         """Ask a child to stop; kill it if it does not."""
@@ -189,13 +191,13 @@ class Spawner:
             return
         child.why = why
         child.event.cancel()
-        deaf = DEAF.get(child.run.message.planned.kind, 0.0) > KILLED_AFTER
+        deaf = IGNORES_CANCELLATION.get(child.run.message.planned.kind, 0.0) > KILLED_AFTER
         child.event = self._universe.after(KILLED_AFTER if deaf else 0.01, self._stop, delivery_id, why, deaf)
 
     def _stop(self, entry: bytes, why: CancelReason, by_force: bool) -> None:  # noqa: FBT001 - as `Killed` has it
         child = self._children.pop(entry)
         self._truth.handler_ended(child.run, why)
-        self._tell(child, Killed(why, by_force))
+        self._report(child, Killed(why, by_force))
 
     async def close(self) -> None:
         """End all children."""
@@ -208,7 +210,7 @@ class Spawner:
             child.event.cancel()
         self._children.clear()
 
-    def _tell(self, child: Child, ended: RunResult) -> None:
+    def _report(self, child: Child, ended: RunResult) -> None:
         child.future.get_loop().call_soon_threadsafe(_set, child.future, ended)
 
 

@@ -1,7 +1,7 @@
-"""A link whose commands have three moments each: issued, executed at the server, answered.
+"""A link whose commands have three moments: issued, executed at the server, answered.
 
-Like the real link it queues commands, connects on demand, drops a connection whose answer was late or was not awaited,
-and sends nothing twice. `Link.run`, which calls scripts, is the real code.
+Like the real link it queues commands, connects on demand, drops a connection whose reply was late or was not awaited,
+and never resends a command. `Link.run`, which calls scripts, is the real code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Owner(Protocol):
 
 
 class Client:
-    """A connection, as the server sees it."""
+    """A connection as the server sees it."""
 
     __slots__ = ("broken", "id", "link", "op")
 
@@ -35,19 +35,19 @@ class Client:
         self.link = link
         self.broken = False
         self.op: Op | None = None
-        """The command that waits for its answer."""
+        """The command that waits for its reply."""
 
-    def reset(self, says: str) -> None:
-        """Break the connection, and fail the command that waits."""
+    def reset(self, reason: str) -> None:
+        """Break the connection and fail the waiting command."""
         self.broken = True
         if self.op is not None:
-            self.op.fail(says)
+            self.op.fail(reason)
 
 
 class Op:
     """One command in progress."""
 
-    __slots__ = ("after", "answered", "client", "future", "loop", "lurks", "name", "reset_after", "sent", "words")
+    __slots__ = ("after", "answered", "client", "future", "half_open", "loop", "name", "reset_after", "sent", "words")
 
     def __init__(self, client: Client, name: str, words: Sequence[Argument], sent: Sequence[Argument]) -> None:
         self.client = client
@@ -55,15 +55,15 @@ class Op:
         """The name of the command or the script."""
         self.words = words
         self.sent = sent
-        """The command that is sent: the server knows scripts by other hashes."""
+        """The command for the server, which has other hashes for scripts."""
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Reply | Refused] = self.loop.create_future()
         self.after = 0.0
         self.answered = True
         self.reset_after: float | None = None
-        """Seconds after its execution."""
-        self.lurks = False
-        """Whether it is blocked and the server has not noticed that its connection was cut."""
+        """Seconds from its execution to a reset of the connection."""
+        self.half_open = False
+        """Whether it blocks and the server has not noticed that its connection was cut."""
 
     @property
     def by(self) -> str:
@@ -79,20 +79,20 @@ class Op:
         return f"{self.by}/{self.role}"
 
     def deliver(self, reply: Reply | Refused) -> None:
-        """Deliver the answer."""
+        """Deliver the reply."""
         if not self.client.broken:
             self.loop.call_soon_threadsafe(self._set, reply)
 
-    def fail(self, says: str) -> None:
-        self.loop.call_soon_threadsafe(self._fail, says)
+    def fail(self, reason: str) -> None:
+        self.loop.call_soon_threadsafe(self._fail, reason)
 
     def _set(self, reply: Reply | Refused) -> None:
         if not self.future.done():
             self.future.set_result(reply)
 
-    def _fail(self, says: str) -> None:
+    def _fail(self, reason: str) -> None:
         if not self.future.done():
-            self.future.set_exception(Unanswered(says))
+            self.future.set_exception(Unanswered(reason))
 
 
 class Transport(Protocol):
@@ -113,14 +113,14 @@ class SimulatedLink(Link):
 
     def __init__(self, transport: Transport, owner: Owner, role: str, patience: float, rng: Random) -> None:
         self._transport = transport
-        self._waits = patience
+        self._patience = patience
         self._turns = asyncio.Lock()
         self._client: Client | None = None
         self._is_closed = False
         self.owner = owner
         self.role = role
         self.rng = rng
-        """For the durations of its commands."""
+        """Decides how long its commands take."""
         self.connections = 0
 
     @property
@@ -133,7 +133,7 @@ class SimulatedLink(Link):
 
     async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
         async with self._turns:
-            answer = await self._ask(command, self._waits + wait)
+            answer = await self._ask(command, self._patience + wait)
         if isinstance(answer, Refused):
             raise answer
         return answer
@@ -143,25 +143,25 @@ class SimulatedLink(Link):
         async with self._turns:
             for command in commands:
                 try:
-                    answers.append(await self._ask(command, self._waits))
+                    answers.append(await self._ask(command, self._patience))
                 except Unanswered as error:
                     raise Unanswered(str(error), answers) from None
         return answers
 
     async def close(self) -> None:
-        """Close a connection."""
+        """Close the link."""
         self._is_closed = True
         self._drop("closed")
 
     async def _ask(self, command: Sequence[Argument], within: float) -> Reply | Refused:
         client = self._client
         if client is None or client.broken:
-            client = await self._reach()
+            client = await self._dial()
         loop = asyncio.get_running_loop()
         op = self._transport.issue(client, command)
         client.op = op
-        told = f"no answer within {within:g} s"
-        overdue = loop.call_later(within + LAST_LOOK, self._give_up, client, told)
+        reason = f"no answer within {within:g} s"
+        overdue = loop.call_later(within + LAST_LOOK, self._give_up, client, reason)
         try:
             answer = await op.future
         except BaseException:
@@ -174,17 +174,17 @@ class SimulatedLink(Link):
             self._drop(answer.code)
         return answer
 
-    def _give_up(self, client: Client, told: str) -> None:
+    def _give_up(self, client: Client, reason: str) -> None:
         self._transport.close(client)
-        client.reset(told)
+        client.reset(reason)
 
-    async def _reach(self) -> Client:
+    async def _dial(self) -> Client:
         self._check()
         seconds, client = self._transport.connect(self)
         await asyncio.sleep(seconds)
         self._check()
         if client is None or client.broken:
-            raise Absent("there is no connection to be had")
+            raise Absent("the connection failed")
         self._client = client
         self.connections += 1
         return client
@@ -193,8 +193,8 @@ class SimulatedLink(Link):
         if self._is_closed:
             raise Absent("the link is closed")
 
-    def _drop(self, says: str) -> None:
+    def _drop(self, reason: str) -> None:
         client, self._client = self._client, None
         if client is not None:
             self._transport.close(client)
-            client.reset(says)
+            client.reset(reason)

@@ -1,6 +1,6 @@
-"""Each safeguard of the design, left out on purpose: the simulation must find what breaks.
+"""Each safeguard of the design, removed on purpose: the simulation must find the violation.
 
-A search finds most of them within some schedules. Rare ones have a schedule made by hand.
+A search finds most violations within some schedules. Rare ones have a schedule written by hand.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from .plan import Fault, Plan, PlannedMessage, Setup
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A safeguard that is left out."""
+    """A safeguard to remove."""
 
     what: str
     finds: str
-    """The kind of violation that tells of it."""
+    """The kind of violation that follows."""
     profile: str = ""
-    """Where a search finds it; or else:"""
+    """The profile in which a search finds it, unless there is a plan."""
     plan: Plan | None = None
     scripts: Mapping[str, Callable[[bytes], bytes]] = field(default_factory=dict)
     methods: tuple[tuple[type, str, Any], ...] = ()
-    """Of a class: one by that name is replaced."""
+    """Replacements: a class, the name of a method, and the new method."""
 
 
 def without(line: str, instead: str = "") -> Callable[[bytes], bytes]:
-    """Remove a line from a script."""
+    """Remove or replace a text in a script."""
     return lambda text: text.replace(line.encode(), instead.encode())
 
 
@@ -42,7 +42,7 @@ def _by_hand(name: str, setup: Setup, *faults: Fault) -> Plan:
 
 
 def _setup(*messages: PlannedMessage, janitors: int = 0, page: int = 250, respawn: float = 2.0) -> Setup:
-    return Setup(messages, janitors=janitors, page=page, respawn=respawn, wires="quick")
+    return Setup(messages, janitors=janitors, page=page, respawn=respawn, network="quick")
 
 
 async def _nothing(self: Audit, consumer: str) -> int:
@@ -58,7 +58,6 @@ def _always(*_: object) -> bool:
     return True
 
 
-LEASE_OVER = 14.0
 OMISSIONS = (
     Omission(
         "the fence",
@@ -90,7 +89,7 @@ OMISSIONS = (
         scripts={"take_over": without("redis.call('ZADD', alive, -ends, consumer)\n")},
     ),
     Omission(
-        "the age of a sweeper's last answer",
+        "the age limit of a takeover's list",
         "healthy-lost",
         plan=_by_hand(
             "age",
@@ -103,14 +102,14 @@ OMISSIONS = (
         scripts={"take_over": without("if time - tonumber(ARGV[5]) > lease / 3 then", "if false then")},
     ),
     Omission(
-        "a lease's time of contact before a take-over",
+        "contact for one lease before a takeover",
         "healthy-lost",
         "pauses",
         methods=((Contact, "lasts", _always),),
     ),
     Omission(
         "the claimer's own lease",
-        "claimed-by-the-lost",
+        "claimed-after-loss",
         plan=_by_hand(
             "claimer",
             _setup(PlannedMessage("m1", "bad"), janitors=1, respawn=60),
@@ -120,7 +119,7 @@ OMISSIONS = (
         scripts={"claim": without("if not ends or tonumber(ends) < 0 then return 'lost' end")},
     ),
     Omission(
-        "a lease for whoever has none",
+        "a lease for consumers without one",
         "stuck",
         plan=_by_hand(
             "adopted",
@@ -132,28 +131,28 @@ OMISSIONS = (
     ),
     Omission("the audit", "stuck", "net", methods=((Audit, "__call__", _nothing), (Audit, "without_reads", _nothing))),
     Omission("the audit at renewals", "stuck", "race", methods=((Audit, "__call__", _nothing),)),
-    Omission("the answer that an audit waits for", "phantom-start", "race", methods=((Audit, "__call__", _at_once),)),
+    Omission("an audit's wait for the last read", "phantom-start", "race", methods=((Audit, "__call__", _at_once),)),
     Omission(
-        "the last chance alone",
-        "company",
+        "the last attempt alone",
+        "not-alone",
         "poison",
         scripts={"claim": without("if last == alone then", "if not alone then")},
     ),
     Omission(
-        "that only what was lost alone is buried",
+        "the rule that only a message lost alone is buried",
         "dead-early",
         "poison",
         scripts={"claim": without("(tonumber(alone_in[looked]) or math.huge)", "0")},
     ),
     Omission(
-        "which attempt was made alone",
+        "the record of the attempt made alone",
         "too-many-attempts",
         "poison",
         scripts={"claim": without("redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])")},
     ),
-    Omission("emptying before the last chance", "company", "poison", methods=((Intake, "_is_empty", _always),)),
+    Omission("emptying before the last attempt", "not-alone", "poison", methods=((Intake, "_is_empty", _always),)),
     Omission(
-        "what a drain gives back for nothing",
+        "uncharged deliveries of a drain",
         "dead-early",
         "drains",
         scripts={
@@ -161,13 +160,13 @@ OMISSIONS = (
         },
     ),
     Omission(
-        "the end of free slots",
+        "the limit of slots",
         "too-many-running",
         "race",
         methods=((Slots, "free", property(lambda self: self.concurrency)),),
     ),
     Omission(
-        "that only an empty consumer is deleted, by itself",
+        "the rule that a worker deletes only its empty consumer",
         "dropped",
         plan=_by_hand(
             "deregisters",
@@ -179,7 +178,7 @@ OMISSIONS = (
         scripts={"deregister": without("> 0 then return 0", "> 99 then return 0")},
     ),
     Omission(
-        "that only an empty consumer is deleted, by others",
+        "the rule that a takeover deletes only an empty consumer",
         "dropped",
         "pages",
         scripts={
@@ -189,7 +188,7 @@ OMISSIONS = (
         },
     ),
     Omission(
-        "a count beyond any before",
+        "a forced count above all earlier ones",
         "fence-twice",
         "force",
         scripts=dict.fromkeys(
@@ -198,7 +197,7 @@ OMISSIONS = (
         ),
     ),
     Omission(
-        "the last id of a group that is made again",
+        "the start of a recreated group at the last id",
         "fence-twice",
         "regroup",
         scripts={"ensure": without("or '$' end", "or '0' end")},

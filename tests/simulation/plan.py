@@ -1,4 +1,4 @@
-"""A schedule: the setup of the world, and its faults. With its seed it determines the whole run."""
+"""A schedule: the setup of the world and its faults. With its seed it determines the run completely."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PlannedMessage:
-    """A message, and what its handler does."""
+    """A message and the behavior of its handler."""
 
     name: str
     kind: str = "ok"
@@ -31,30 +31,30 @@ class Setup:
     attempts: int = 3
     backoff: float = 1.0
     concurrency: int = 2
-    most_held: int = 256
+    max_pending: int = 256
     lease: float = 10.0
     timeout: float = 30.0
     grace: float = 30.0
     margin: float = 10.0
     patience: float = 3.0
-    """How long links wait for an answer."""
+    """How long links wait for a reply."""
     style: str = "async"
     """The style of handlers: `async` or `thread`."""
     isolation: str = "none"
     page: int = 250
-    """Entries of a page, everywhere."""
+    """The number of entries in each page."""
     dedup: bool = False
-    wires: str = "usual"
+    network: str = "usual"
     """How long commands take: `quick`, `usual` or `rough`."""
-    loaded: bool = True
-    """The server knows the scripts from the start."""
+    scripts_loaded: bool = True
+    """Whether the server knows the scripts from the start."""
     respawn: float = 2.0
     """The time until an ended process is replaced."""
     horizon: float = 40.0
-    """No fault comes after that."""
-    cold: bool = False
-    """Whether all workers end then, and the janitor is alone for a time."""
-    base: int = 0
+    """The time of the last fault."""
+    scale_to_zero: bool = False
+    """Whether all workers end then, so that the janitor runs alone for a time."""
+    earlier_entries: int = 0
     """The number of earlier entries, after which ids start."""
 
 
@@ -76,38 +76,39 @@ class Fault:
 
     def __str__(self) -> str:
         when = f" when {self.step} is {self.moment}" if self.step and self.moment else f" {self.step}" * bool(self.step)
-        told = (self.kind, self.who + when, self.what, f"{self.seconds:g} s" if self.seconds else "")
-        return f"{self.at:g} s: " + " ".join(word for word in told if word)
+        parts = (self.kind, self.who + when, self.what, f"{self.seconds:g} s" if self.seconds else "")
+        return f"{self.at:g} s: " + " ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A whole schedule."""
+    """A complete schedule."""
 
     seed: str
     setup: Setup
     faults: tuple[Fault, ...] = ()
 
     def without(self, faults: Iterable[Fault]) -> Plan:
-        gone = list(faults)
-        return replace(self, faults=tuple(one for one in self.faults if one not in gone))
+        removed = list(faults)
+        return replace(self, faults=tuple(one for one in self.faults if one not in removed))
 
     def to_json(self) -> dict[str, Any]:
         """As JSON, without default values."""
         return {
             "seed": self.seed,
-            "setup": _unusual(self.setup) | {"messages": [_unusual(one) for one in self.setup.messages]},
-            "faults": [_unusual(one) for one in self.faults],
+            "setup": _without_defaults(self.setup)
+            | {"messages": [_without_defaults(one) for one in self.setup.messages]},
+            "faults": [_without_defaults(one) for one in self.faults],
         }
 
     @classmethod
-    def of(cls, told: dict[str, Any]) -> Plan:
-        """Read what `to_json` wrote."""
-        said = dict(told["setup"])
-        messages = tuple(PlannedMessage(**one) for one in said.pop("messages"))
-        return cls(told["seed"], Setup(messages, **said), tuple(Fault(**one) for one in told["faults"]))
+    def of(cls, data: dict[str, Any]) -> Plan:
+        """Read the output of `to_json`."""
+        setup = dict(data["setup"])
+        messages = tuple(PlannedMessage(**one) for one in setup.pop("messages"))
+        return cls(data["seed"], Setup(messages, **setup), tuple(Fault(**one) for one in data["faults"]))
 
 
-def _unusual(one: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the three
-    usual = {name: field.default for name, field in type(one).__dataclass_fields__.items()}
-    return {name: value for name, value in asdict(one).items() if value != usual[name]}
+def _without_defaults(one: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the three
+    defaults = {name: field.default for name, field in type(one).__dataclass_fields__.items()}
+    return {name: value for name, value in asdict(one).items() if value != defaults[name]}

@@ -1,4 +1,4 @@
-"""Processes of the simulation: a worker, a janitor, a sender; each has its own loops and links."""
+"""Processes of the simulation: workers, janitors and a sender, each with its own event loops and links."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from .network import Network
 from .plan import PlannedMessage
 from .records import Run
 from .truth import Truth
-from .universe import START, Loop, Universe, dice
+from .universe import START, Loop, Universe, seeded_random
 
 LATELY = 10.0
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class Process:
-    """A process that can be killed, stopped and continued."""
+    """A process that can be killed, suspended and resumed."""
 
     def __init__(self, name: str, context: ProcessContext) -> None:
         self.name = name
@@ -47,21 +47,23 @@ class Process:
         self.loops = [self.loop]
         self.links: list[SimulatedLink] = []
         self.is_dead = False
-        self.troubled = -1.0
-        """When it last had trouble that may have kept it from its lease."""
-        self.stood_still = -1.0
+        self.trouble_until = -1.0
+        """The end of the last fault that may have kept it from renewing its lease."""
+        self.unavailable_until = -1.0
         self.hits: list[float] = []
-        """When something happened to one of its commands."""
+        """The times of faults of its commands."""
         self._stops = 0
 
     def link(self, role: str) -> SimulatedLink:
         context = self.context
-        link = SimulatedLink(context.network, self, role, context.patience, dice(f"{context.seed}/{self.name}/{role}"))
+        link = SimulatedLink(
+            context.network, self, role, context.patience, seeded_random(f"{context.seed}/{self.name}/{role}")
+        )
         self.links.append(link)
         return link
 
     def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Start it. An exception of it, except at its end, is a violation."""
+        """Start its work. An exception before its end is a violation."""
         task = self.loop.create_task(work)
         task.add_done_callback(self._ended)
 
@@ -70,72 +72,72 @@ class Process:
             return
         error = task.exception()
         if error is not None:
-            told = "".join(traceback.format_exception(error)[-3:])
-            self.context.truth.violate("raised", f"{self.name}: {told}")
-        self._leave()
+            lines = "".join(traceback.format_exception(error)[-3:])
+            self.context.truth.violate("raised", f"{self.name}: {lines}")
+        self._stop_for_good()
         self.context.truth.process_exited(self.name)
         self.context.ended(self)
 
     def crash(self, cause: Run | None = None) -> None:
-        """SIGKILL, or a handler that crashes its process. None of its code runs any more."""
+        """End it as SIGKILL or a crashing handler does: none of its code runs any more."""
         if self.is_dead:
             return
-        self.context.tell(f"{self.name} crashes" + (f" by {cause.message.name}" if cause else ""))
-        self._leave()
+        self.context.log(f"{self.name} crashes" + (f" by {cause.message.name}" if cause else ""))
+        self._stop_for_good()
         self.context.truth.process_crashed(self.name, None if cause is None else cause.message)
         self.context.ended(self)
 
-    def _leave(self) -> None:
+    def _stop_for_good(self) -> None:
         self.is_dead = True
         for loop in self.loops:
-            loop.frozen = True
+            loop.suspended = True
             self.context.universe.forget(loop)
         for link in self.links:
             if link.client is not None:
                 self.context.network.close(link.client)
 
     def stall(self, seconds: float) -> None:
-        """SIGSTOP, and SIGCONT after so many seconds."""
-        self._stop(self.loops, seconds)
+        """Suspend it with SIGSTOP, and resume it with SIGCONT after some seconds."""
+        self._suspend(self.loops, seconds)
 
     def block(self, seconds: float) -> None:
         """Block its main loop."""
-        self._stop([self.loop], seconds)
+        self._suspend([self.loop], seconds)
 
-    def _stop(self, loops: list[Loop], seconds: float) -> None:
+    def _suspend(self, loops: list[Loop], seconds: float) -> None:
         if self.is_dead:
             return
-        self.context.tell(f"{self.name} stands still for {seconds:g} s")
+        self.context.log(f"{self.name} is suspended for {seconds:g} s")
         self._stops += 1
-        self.stood_still = self.context.universe.now + seconds
+        self.unavailable_until = self.context.universe.now + seconds
         if len(loops) == len(self.loops):
-            self.troubled = self.context.universe.now + seconds
+            self.trouble_until = self.context.universe.now + seconds
         for loop in loops:
-            loop.frozen = True
+            loop.suspended = True
         self.context.universe.after(seconds, self._go_on, self._stops)
 
     def _go_on(self, number: int) -> None:
         if not self.is_dead and number == self._stops:
-            self.context.tell(f"{self.name} goes on")
+            self.context.log(f"{self.name} resumes")
             self.go_on()
 
     def go_on(self) -> None:
-        """Continue now."""
+        """Resume now."""
         self._stops += 1
         now = self.context.universe.now
-        self.stood_still, self.troubled = min(self.stood_still, now), min(self.troubled, now)
+        self.unavailable_until, self.trouble_until = min(self.unavailable_until, now), min(self.trouble_until, now)
         for loop in self.loops:
-            loop.frozen = self.is_dead
+            loop.suspended = self.is_dead
 
     def complaints(self) -> list[str]:
-        """Exceptions that nothing caught."""
+        """Exceptions that no code caught."""
         return [one for loop in self.loops for one in loop.complaints]
 
 
 class ProcessContext:
-    """What all processes share."""
+    """Everything that all processes share."""
 
-    def __init__(  # noqa: PLR0913 - all that there is
+    def __init__(  # noqa: PLR0913 - the complete context
         self,
         *,
         seed: str,
@@ -145,9 +147,9 @@ class ProcessContext:
         pipeline: ResolvedPipeline,
         patience: float,
         style: str,
-        tell: Callable[[str], None],
+        log: Callable[[str], None],
         ended: Callable[[Process], None],
-        redis_stood_still: Callable[[], float],
+        redis_unavailable_until: Callable[[], float],
     ) -> None:
         self.seed = seed
         self.universe = universe
@@ -156,10 +158,10 @@ class ProcessContext:
         self.pipeline = pipeline
         self.patience = patience
         self.style = style
-        self.tell = tell
+        self.log = log
         self.ended = ended
-        self.redis_stood_still = redis_stood_still
-        """When it last did, or refused to work."""
+        self.redis_unavailable_until = redis_unavailable_until
+        """The end of the last time when Redis hung or refused writes."""
 
     def wall(self) -> float:
         return 4_102_444_800 + self.universe.now - START
@@ -172,7 +174,7 @@ class SideLoop:
         self._loop = loop
 
     def start(self, work: Coroutine[Any, Any, None]) -> SideTask:
-        """Start it. An exception of it, except at its end, is a violation."""
+        """Start a task in the side loop."""
         return SideTask(self._loop, self._loop.create_task(work))
 
     def tell(self, call: Callable[..., object], *args: object) -> None:
@@ -180,7 +182,7 @@ class SideLoop:
 
 
 class SideTask:
-    """A task in that thread."""
+    """A task in the side loop."""
 
     def __init__(self, loop: Loop, task: asyncio.Task[None]) -> None:
         self._loop = loop
@@ -204,14 +206,14 @@ def _value(received: Received) -> object:
 
 
 class WorkerProcess(Process):
-    """The real worker."""
+    """A process of the real worker."""
 
     def __init__(self, name: str, context: ProcessContext) -> None:
         super().__init__(name, context)
         side = context.universe.loop(f"{name}/side")
         self.loops.append(side)
         self._side = side
-        self._rng = dice(f"{context.seed}/{name}")
+        self._rng = seeded_random(f"{context.seed}/{name}")
         self._spawner = Spawner(self, context.truth, context.universe)
         self.code: int | None = None
         self.drains_since: float | None = None
@@ -247,28 +249,28 @@ class WorkerProcess(Process):
             context.pipeline, handler, encoding_of(spec.message, {}), dependencies, spawner=self._spawner
         )
         self.code = await self._worker.run()
-        context.tell(f"{self.name} leaves with {self.code}")
+        context.log(f"{self.name} exits with {self.code}")
         self._check_drain()
 
     def _check_drain(self) -> None:
-        """It must end in time, and leave nothing behind if its exit code says so."""
+        """A worker must end within its grace period, and own no message if its exit code is 0."""
         context = self.context
         now, grace = context.universe.now, context.pipeline.spec.shutdown.grace.seconds
         if self.drains_since is None:
-            context.truth.violate("left", f"{self.name} leaves with {self.code}, and was not told to")
-        elif now > self.drains_since + grace and self.stood_still < self.drains_since:
-            context.truth.violate("late", f"{self.name} took {now - self.drains_since:g} s to leave")
+            context.truth.violate("unexpected-exit", f"{self.name} exits with {self.code} without SIGTERM")
+        elif now > self.drains_since + grace and self.unavailable_until < self.drains_since:
+            context.truth.violate("slow-shutdown", f"{self.name} took {now - self.drains_since:g} s to shut down")
         held = context.truth.owned_by(self.name)
         if held and self.code == 0:
-            context.truth.violate("left-behind", f"{self.name} leaves as if it had nothing, and has {held}")
+            context.truth.violate("left-behind", f"{self.name} exits with 0 and owns {held}")
         elif held and self.drains_since is not None and not self._had_trouble_since(self.drains_since - LATELY):
-            context.truth.violate("left-behind", f"{self.name} leaves, and did not give back {held}")
+            context.truth.violate("left-behind", f"{self.name} exits and did not give back {held}")
 
     def _had_trouble_since(self, since: float) -> bool:
-        """Whether several faults came between it and Redis: then it may have had no time to ask again."""
+        """Whether several faults separated it from Redis, so that it may have had no time for another audit."""
         return (
-            self.troubled > since
-            or self.context.redis_stood_still() > since
+            self.trouble_until > since
+            or self.context.redis_unavailable_until() > since
             or sum(one > since for one in self.hits) > 1
         )
 
@@ -276,10 +278,10 @@ class WorkerProcess(Process):
         return f"{name}~{''.join(self._rng.choice(ALPHABET) for _ in range(8))}"
 
     def drain(self) -> None:
-        """SIGTERM."""
+        """Send SIGTERM."""
         if self.is_dead or self.drains_since is not None:
             return
-        self.context.tell(f"{self.name} is told to leave")
+        self.context.log(f"{self.name} receives SIGTERM")
         self.drains_since = self.context.universe.now
         self.loop.call_soon_threadsafe(self._stop_worker)
 
@@ -287,8 +289,8 @@ class WorkerProcess(Process):
         if self._worker is not None:
             self._worker.stop()
 
-    def _leave(self) -> None:
-        super()._leave()
+    def _stop_for_good(self) -> None:
+        super()._stop_for_good()
         self._spawner.end()
 
 
@@ -296,14 +298,14 @@ class NoPods:
     """A cluster that reports no pods."""
 
     def names(self) -> frozenset[str]:
-        raise PodsUnknownError("nobody knows")
+        raise PodsUnknownError("no API server")
 
     def set_cost(self, pod: str, cost: int) -> None:
-        raise PodsUnknownError(f"nobody knows {pod}, or makes it cost {cost}")
+        raise PodsUnknownError(f"no API server for the cost {cost} of {pod}")
 
 
 class JanitorProcess(Process):
-    """The real janitor."""
+    """A process of the real janitor."""
 
     def __init__(self, name: str, context: ProcessContext) -> None:
         super().__init__(name, context)
@@ -320,7 +322,7 @@ class JanitorProcess(Process):
 
 
 class SenderProcess(Process):
-    """Sends each message at its time, and repeats what may be repeated."""
+    """Sends each message at its time, and retries a send where that is safe."""
 
     def __init__(self, messages: tuple[PlannedMessage, ...], *, dedup: bool, context: ProcessContext) -> None:
         super().__init__("sender", context)

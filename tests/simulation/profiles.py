@@ -1,4 +1,4 @@
-"""Random schedules. A profile says which faults may occur, how often, and with which commands."""
+"""Random schedules. A profile defines which faults occur, how often, and with which commands."""
 
 from __future__ import annotations
 
@@ -7,9 +7,22 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from .plan import Fault, Plan, PlannedMessage, Setup
-from .universe import dice
+from .universe import seeded_random
 
-KINDS = ("ok", "ok", "ok", "flaky", "bad", "slow", "stubborn", "reluctant", "poison", "mega", "blocker", "leaver")
+KINDS = (
+    "ok",
+    "ok",
+    "ok",
+    "flaky",
+    "bad",
+    "slow",
+    "stubborn",
+    "reluctant",
+    "poison",
+    "worker-killer",
+    "blocker",
+    "result",
+)
 SECONDS = (0.0, 0.0, 0.5, 3.0, 14.0)
 STEPS = {
     "reader": ("XREADGROUP",),
@@ -32,9 +45,9 @@ STEPS = {
 }
 LEAVES = ("settle", "park", "give_back", "bury", "settle_with")
 CROWDED = 0.4
-"""Share of schedules in which all that goes wrong goes wrong at about the same time."""
+"""The share of schedules in which all faults happen at about the same time."""
 TWINS = 0.3
-"""Share of those in which something happens to a process with the very command that something happens to."""
+"""The share of schedules in which a process fault joins a fault of one of its commands."""
 MOMENTS = ("issued", "executed", "answered")
 REFUSALS = (
     "OOM command not allowed when used memory > 'maxmemory'.",
@@ -58,31 +71,31 @@ class Profile:
     workers: Sequence[int] = (1, 2, 2, 3)
     janitors: Sequence[int] = (0, 1, 1, 2)
     most: int = 5
-    """Faults of one schedule."""
+    """The highest number of faults in a schedule."""
     messages: Sequence[int] = (1, 2, 3, 3, 5)
     delays: Sequence[float] = (0.0, 0.0, 0.0, 6.0)
     pages: Sequence[int] = (250, 250, 1)
     styles: Sequence[str] = ("async", "async", "thread")
     steps: Sequence[str] = ()
-    """What faults on the wire meet, where it is not all."""
+    """The only commands that faults of commands affect; empty for all."""
     deleted: Sequence[str] = field(default=("parked", "alive", "delayed", "uncharged", "crashed", "position"))
 
 
-WIRE = {"lose": 1.0, "mute": 1.5, "late": 1.0, "hold": 1.0, "slow": 1.0, "lurk": 0.7, "refuse": 0.4}
+WIRE = {"lose": 1.0, "mute": 1.5, "late": 1.0, "hold": 1.0, "slow": 1.0, "half-open": 0.7, "refuse": 0.4}
 DEATH = {"crash": 1.5, "stall": 1.0, "wake": 0.4, "drain": 0.7, "spawn": 0.3}
 SERVER = {"pause": 0.5, "reboot": 0.3, "full": 0.3, "flush": 0.3}
 FOREIGN = {"remove": 1.0, "delete": 1.0, "destroy": 0.7}
-APART = {"apart": 0.6, "cut": 0.3}
+PARTITION = {"partition": 0.6, "cut": 0.3}
 
 PROFILES: dict[str, Profile] = {
-    "own": Profile({**WIRE, **DEATH, **SERVER, **APART}),
-    "net": Profile({**WIRE, **APART, "drain": 0.4}),
+    "own": Profile({**WIRE, **DEATH, **SERVER, **PARTITION}),
+    "net": Profile({**WIRE, **PARTITION, "drain": 0.4}),
     "deaths": Profile({**DEATH, "mute": 0.5}, most=6),
     "poison": Profile(
-        {"crash": 0.6, "mute": 0.5, "drain": 0.4, "stall": 0.3}, kinds=("ok", "ok", "poison", "poison", "mega")
+        {"crash": 0.6, "mute": 0.5, "drain": 0.4, "stall": 0.3}, kinds=("ok", "ok", "poison", "poison", "worker-killer")
     ),
     "race": Profile(
-        {"lose": 1, "mute": 2, "hold": 2, "slow": 2, "lurk": 2, "late": 1, "drain": 0.3},
+        {"lose": 1, "mute": 2, "hold": 2, "slow": 2, "half-open": 2, "late": 1, "drain": 0.3},
         roles=("reader", "settler"),
         kinds=("flaky", "flaky", "ok", "bad"),
         seconds=(0.0, 0.0, 1.0),
@@ -98,12 +111,12 @@ PROFILES: dict[str, Profile] = {
         backoffs=(1.0,),
     ),
     "drains": Profile(
-        {"drain": 3, "mute": 1.5, "slow": 1, "hold": 1, "crash": 0.3, "apart": 0.5, "pause": 0.5},
+        {"drain": 3, "mute": 1.5, "slow": 1, "hold": 1, "crash": 0.3, "partition": 0.5, "pause": 0.5},
         steps=("XREADGROUP", "XREADGROUP", "claim", "settle", "give_back", "XPENDING", "deregister"),
     ),
     "pauses": Profile({"pause": 3, "stall": 0.7, "crash": 0.5, "late": 0.5, "full": 1, "reboot": 1}, janitors=(1, 2)),
     "pages": Profile(
-        {"stall": 3, "wake": 2, "hold": 1, "slow": 1, "crash": 0.5, "apart": 0.5},
+        {"stall": 3, "wake": 2, "hold": 1, "slow": 1, "crash": 0.5, "partition": 0.5},
         kinds=("ok",),
         seconds=(14.0, 25.0),
         pages=(1,),
@@ -137,7 +150,7 @@ PROFILES: dict[str, Profile] = {
         janitors=(1, 2, 2),
     ),
     "all": Profile(
-        {**WIRE, **DEATH, **SERVER, **APART, **FOREIGN, "restart": 0.5, "block": 0.5}, janitors=(1, 2), most=7
+        {**WIRE, **DEATH, **SERVER, **PARTITION, **FOREIGN, "restart": 0.5, "block": 0.5}, janitors=(1, 2), most=7
     ),
 }
 
@@ -145,14 +158,14 @@ PROFILES: dict[str, Profile] = {
 def plan_of(profile: str, seed: int) -> Plan:
     """The schedule of a seed."""
     of = PROFILES[profile]
-    rng = dice(f"{profile}/{seed}")
+    rng = seeded_random(f"{profile}/{seed}")
     setup = _setup(of, rng)
     faults = [_fault(of, setup, rng) for _ in range(rng.randint(1, of.most))]
     if rng.random() < TWINS:
         faults += _twin(of, faults, setup, rng)
     if rng.random() < CROWDED:
-        context = rng.choice(faults).at
-        faults = [replace(one, at=round(context + rng.uniform(0, 4), 3)) for one in faults]
+        center = rng.choice(faults).at
+        faults = [replace(one, at=round(center + rng.uniform(0, 4), 3)) for one in faults]
     return Plan(f"{profile}/{seed}", setup, tuple(sorted(faults, key=lambda one: one.at)))
 
 
@@ -174,7 +187,7 @@ def _setup(of: Profile, rng: Random) -> Setup:
         attempts=pick(of.attempts),
         backoff=pick(of.backoffs),
         concurrency=pick((1, 2, 2, 3)),
-        most_held=pick((256, 256, 2)),
+        max_pending=pick((256, 256, 2)),
         timeout=timeout,
         grace=pick((12.0, 30.0)),
         margin=pick((4.0, 10.0)),
@@ -183,12 +196,12 @@ def _setup(of: Profile, rng: Random) -> Setup:
         isolation=pick(("none", "none", "none", "process")),
         page=pick(of.pages),
         dedup=rng.random() < 0.3,
-        wires=pick(("quick", "usual", "usual", "rough")),
-        loaded=rng.random() < 0.8,
+        network=pick(("quick", "usual", "usual", "rough")),
+        scripts_loaded=rng.random() < 0.8,
         respawn=pick((0.5, 2.0, 12.0)),
         horizon=pick((15.0, 40.0)),
-        cold=rng.random() < 0.25,
-        base=pick((0, 8, 98)),
+        scale_to_zero=rng.random() < 0.25,
+        earlier_entries=pick((0, 8, 98)),
     )
 
 
@@ -221,7 +234,7 @@ def _janitor(setup: Setup, rng: Random) -> str:
 
 
 def _wire(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
-    role = "reader" if kind == "lurk" else rng.choice(of.roles)
+    role = "reader" if kind == "half-open" else rng.choice(of.roles)
     step = rng.choice(STEPS[role])
     if of.steps:
         step, role = rng.choice(of.steps), ""
@@ -235,7 +248,7 @@ def _wire(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault
         "late": (0.5, 2.0, 4.0, 8.0, 14.0, 25.0),
         "hold": (0.3, 0.9, 2.0, 4.0, 12.0),
         "slow": (0.3, 0.9, 2.0, 4.0, 12.0),
-        "lurk": (0.05, 1.0, 3.0),
+        "half-open": (0.05, 1.0, 3.0),
         "refuse": (0.0,),
     }[kind]
     what = rng.choice(REFUSALS) if kind == "refuse" else ""
@@ -263,7 +276,7 @@ def _wake(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault
     return Fault(at, kind, step=step, moment=rng.choice(MOMENTS))
 
 
-def _apart(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+def _partition(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
     del of
     who = _worker(setup, rng) if rng.random() < 0.7 else _janitor(setup, rng)
     return Fault(at, kind, who, seconds=rng.choice((2.0, 6.0, 14.0, 25.0)), what=rng.choice(("reset", "")))
@@ -308,7 +321,7 @@ MAKE: Mapping[str, Make] = {
     **dict.fromkeys(WIRE, _wire),
     **dict.fromkeys(("crash", "stall", "block", "drain"), _process),
     "wake": _wake,
-    "apart": _apart,
+    "partition": _partition,
     "cut": _cut,
     "restart": _restart,
     "pause": _pause,
@@ -316,4 +329,4 @@ MAKE: Mapping[str, Make] = {
     "remove": _remove,
     "delete": _delete,
 }
-"""What is not in here has nothing to choose."""
+"""Faults that are not in here have no parameters."""

@@ -13,10 +13,10 @@ class Violation:
     """Something that must never happen."""
 
     kind: str
-    says: str
+    details: str
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.says}"
+        return f"{self.kind}: {self.details}"
 
 
 @dataclass(slots=True, eq=False)
@@ -34,9 +34,9 @@ class DeliveryRecord:
     began: bool = False
     """Whether a handler started with it."""
     lost: bool = False
-    """Whether it was taken over: then it counts, started or not."""
+    """Whether it was taken over; then it counts even if no handler started."""
     freed: bool = False
-    """Whether it does not count, as it was given back or only renewed a fence."""
+    """Whether it does not count because it was given back or only renewed a fence."""
 
     def __str__(self) -> str:
         return f"{self.count} of {self.consumer}"
@@ -56,7 +56,7 @@ class Run:
     consumer: str
     attempt: int
     why: Callable[[], str | None]
-    """Why it was cancelled, if it was."""
+    """The reason of its cancellation, or None."""
     how: str = ""
     """How it ended; empty while it runs."""
 
@@ -71,21 +71,21 @@ class Run:
 
 @dataclass(slots=True, eq=False)
 class Message:
-    """One message that was sent, or was to be sent."""
+    """One message of the schedule, sent or not yet."""
 
     planned: PlannedMessage
     acked: bool = False
     """Whether the sender got an acknowledgement."""
     entered: int = 0
-    """How often it really entered the stream."""
+    """How often it entered the stream."""
     done: int = 0
     dead: list[str] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     deliveries: list[DeliveryRecord] = field(default_factory=list)
     forced: int = 0
-    """The number of deliveries before the last claim by force."""
+    """The number of deliveries before the last forced claim."""
     uncounted: bool = False
-    """Whether somebody deleted its account."""
+    """Whether a foreign client deleted its uncharged deliveries."""
     foreign: bool = False
     """Whether a foreign change took it from its consumer."""
 
@@ -104,7 +104,7 @@ class Message:
 
     @property
     def charged_since_force(self) -> int:
-        """The same since a claim by force, which starts a new count."""
+        """The deliveries that count since the last forced claim, which starts a new count."""
         return sum(one.counts for one in self.deliveries[self.forced :])
 
 

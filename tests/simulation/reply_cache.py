@@ -1,7 +1,7 @@
-"""Caches replies: workers and janitors ask mostly while nothing changes.
+"""Caches replies, because most commands of workers and janitors come while nothing changes.
 
-A command that changed nothing gets the same reply without the server, until something changes or the reply expires.
-This makes schedules several times faster, and changes none: a test runs them with and without.
+A command that changed nothing gets the same reply again without the server, until something changes or the reply
+expires. This makes schedules several times faster and changes none: a test runs them with and without the cache.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 
 RECONCILES = {
-    # The parts of a reply that count changes.
+    # The positions in a reply that count changes.
     "reconcile_parked": (1,),
     "reconcile_due": (1, 2, 3),
     "reconcile_left": (2, 3),
@@ -37,25 +37,25 @@ class ReplyCache:
         self._lasting: dict[Sequence[Argument], Known] = {}
 
     def forget(self, *, by_others: bool = False) -> None:
-        """Forget replies, as something has changed."""
+        """Forget replies after a change."""
         self._replies.clear()
         if by_others:
             self._lasting.clear()
 
     def answer(self, words: Sequence[Argument], time: int) -> tuple[Reply] | None:
         """Get the reply of an earlier command. `time` is Redis time, in ms."""
-        known = self._replies.get(words) or self._lasting.get(words)
-        if known is None:
+        cached = self._replies.get(words) or self._lasting.get(words)
+        if cached is None:
             return None
-        asked, until, reply = known
+        sent, until, reply = cached
         if until is not None and time >= until:
             return None
-        return (_later(reply, asked, time),)
+        return (_later(reply, sent, time),)
 
     def note(
         self, name: str, words: Sequence[Argument], reply: Reply | Refused, time: int, next_expiry: float | None
     ) -> bool:
-        """Cache a reply if its command changed nothing; whether it did. `first_end` is when the next lease expires."""
+        """Cache a reply if its command changed nothing; return whether it did. Leases expire at `next_expiry`."""
         if isinstance(reply, Refused) or not _changed_nothing(name, words, reply):
             return False
         if self._off:
@@ -79,17 +79,17 @@ class _Timed(list[Reply]):
         self.name = name
 
 
-def _later(reply: Reply, asked: int, time: int) -> Reply:
+def _later(reply: Reply, sent: int, time: int) -> Reply:
     if not isinstance(reply, _Timed):
         return reply
     parts = list(reply)
     parts[0] = time
     if reply.name == "promote" and cast("int", parts[4]) >= 0:
-        parts[4] = cast("int", parts[4]) - (time - asked)
+        parts[4] = cast("int", parts[4]) - (time - sent)
     return parts
 
 
-def _changed_nothing(name: str, words: Sequence[Argument], reply: Reply) -> bool:  # noqa: PLR0911 - one for each kind
+def _changed_nothing(name: str, words: Sequence[Argument], reply: Reply) -> bool:  # noqa: PLR0911 - one for each command
     if name in ("XPENDING", "measure"):
         return True
     if name == "lead":

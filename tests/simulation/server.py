@@ -1,4 +1,4 @@
-"""The Redis of the simulation: a real server, with virtual time, blocked readers, pauses and foreign changes."""
+"""The Redis of the simulation: a real server with virtual time, blocked readers, pauses and foreign changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .store import EPOCH, Words
 from .universe import START, Event, Universe
 
 ADDS = frozenset({"send", "promote", "replay", "ensure", "XADD", "XGROUP"})
-"""What may bring something to blocked readers."""
+"""Commands that may unblock readers."""
 
 
 class Blocked:
@@ -37,14 +37,14 @@ class Redis:
         self._pauses = 0
         self._is_deaf = False
         self._held: list[tuple[Callable[[Op], None], Op]] = []
-        """What came while it stood still."""
+        """Commands that arrived during a pause."""
         self.client = client
         self.answered: Callable[[Op, Reply | Refused], None] = lambda _, __: None
-        """Takes answers to their links."""
+        """Sends replies back to their links."""
         self.is_paused = False
         self.run_id = 1
-        self.stood_still = -1.0
-        """When it last did, or refused to work."""
+        self.unavailable_until = -1.0
+        """The end of the last time when it hung or refused writes."""
 
     # -- commands ---------------------------------------------------------------------------------------------------
 
@@ -117,18 +117,18 @@ class Redis:
                 return True
         return False
 
-    def hung_up(self, client: Client) -> None:
-        """A connection was closed: its reader waits no more, unless the server did not notice."""
+    def connection_closed(self, client: Client) -> None:
+        """Drop the blocked reader of a closed connection, unless the server did not notice."""
         for one in self._blocked[:]:
-            if one.op.client is client and not one.op.lurks:
+            if one.op.client is client and not one.op.half_open:
                 self._release(one.op)
 
-    # -- trouble ----------------------------------------------------------------------------------------------------
+    # -- faults -----------------------------------------------------------------------------------------------------
 
     def pause(self, seconds: float, *, deaf: bool) -> None:
-        """Hang, while commands wait; if `deaf`, commands of that time are lost."""
+        """Hang: commands wait, or are lost if `deaf`."""
         self.is_paused = True
-        self.stood_still = self._universe.now + seconds
+        self.unavailable_until = self._universe.now + seconds
         self._is_deaf = deaf
         self._pauses += 1
         self._universe.after(seconds, self._go_on, self._pauses)
@@ -155,7 +155,7 @@ class Redis:
         self.client.flush()
 
     def foreign(self, *command: Argument) -> None:
-        """Run a command of somebody else."""
+        """Run a command of a foreign client."""
         self.client.ask(command)
         self.client.changed(by_others=True)
         self.client.look()

@@ -1,7 +1,7 @@
-"""Asks the server as rarely as possible, since each answer costs a context switch.
+"""Calls the server as rarely as possible, because each reply costs a context switch.
 
-Answers that cannot have changed are cached; a renewal with a certain answer goes out with the next command; and a
-command that may have changed something brings the state of the stream along.
+It caches replies that cannot have changed, sends a renewal with a known reply together with the next command, and
+reads the state of the stream together with a command that may have changed it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .store import EPOCH, NOW, Store, Texts, Words
 from .truth import Truth
 
 STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM"})
-"""Commands that change no cached reply; renewals only make them last longer."""
-SHOWS = frozenset(
+"""Commands that change no cached reply; renewals only extend leases."""
+CHANGING = frozenset(
     {
         "XREADGROUP",
         "claim",
@@ -44,7 +44,7 @@ class ServerClient:
     """The client of one server, in virtual time."""
 
     def __init__(
-        self, store: Store, time: Callable[[], int], keys: PipelineKeys, truth: Truth, memory: ReplyCache
+        self, store: Store, time: Callable[[], int], keys: PipelineKeys, truth: Truth, cache: ReplyCache
     ) -> None:
         """`time` is Redis time, in ms."""
         self._store = store
@@ -52,32 +52,32 @@ class ServerClient:
         self._keys = keys
         self._truth = truth
         self._steps = Steps(truth)
-        self._memory = memory
+        self._cache = cache
         self._time_sent = -1
         self._readers: set[Argument] = set()
         """Consumers that certainly exist."""
         self._renewed: set[Argument] = set()
         """Consumers whose leases certainly exist."""
         self._later: list[Words] = []
-        """Renewals that were answered and not yet sent, each with its time."""
+        """Answered renewals that are not sent yet, each with its time."""
         self.is_full = False
         self.has_changed = False
         """Whether the last command changed something."""
-        self._looks: tuple[Words, ...] = (
+        self._state_queries: tuple[Words, ...] = (
             ("XRANGE", keys.stream, "-", "+"),
             ("XPENDING", keys.stream, keys.group, "-", "+", 1000),
             ("ZRANGE", keys.parked, 0, -1),
         )
 
-    def begin(self, texts: Texts, *, loaded: bool, base: int) -> None:
-        """Empty the server; ids start where the simulation wants them."""
+    def begin(self, texts: Texts, *, loaded: bool, earlier_entries: int) -> None:
+        """Empty the server, and start ids after a number of earlier entries."""
         commands: list[Words] = [("CONFIG", "SET", "maxmemory", 0), ("FLUSHALL",)]
         if not loaded:
             commands += [("SCRIPT", "FLUSH")]
         elif self._store.knows is not texts:
             commands += [("SCRIPT", "FLUSH"), *texts.load()]
         self._store.knows = texts if loaded else None
-        first = f"{EPOCH}-{base + 1}"
+        first = f"{EPOCH}-{earlier_entries + 1}"
         for stream in (self._keys.stream, self._keys.dead):
             commands += [("XADD", stream, first, "data", "{}"), ("XDEL", stream, first)]
         self.ask(*commands)
@@ -96,16 +96,18 @@ class ServerClient:
             before.append(("CONFIG", "SET", "maxmemory", 1))
             after.append(("CONFIG", "SET", "maxmemory", 0))
         answers = self._store.ask(*before, *commands, *after)
-        assert all(answer == 1 for answer in answers[1 : len(renewals) : 2]), "a renewal was not certain"
+        assert all(answer == 1 for answer in answers[1 : len(renewals) : 2]), (
+            "a renewal got another reply than expected"
+        )
         return answers[len(before) : len(answers) - len(after)]
 
     def put(self, op: Op, words: Words) -> Reply | Refused:
-        """Run a command of a process; the answer comes from the server or from the cache."""
+        """Run a command of a process; the reply comes from the server or from the cache."""
         time = self._time()
         self.has_changed = False
         if not self.is_full:
-            if (known := self._memory.answer(words, time)) is not None:
-                return known[0]
+            if (cached := self._cache.answer(words, time)) is not None:
+                return cached[0]
             if op.name == "renew" and words[-2] in self._renewed:
                 self._later += [("SET", NOW, time), words]
                 self._steps.see(op.by, op.name, op.words, 1)
@@ -114,29 +116,29 @@ class ServerClient:
 
     def _run(self, op: Op, words: Words, time: int) -> Reply | Refused:
         more: tuple[Words, ...] = ()
-        if op.name in SHOWS:
-            more = self._looks
+        if op.name in CHANGING:
+            more = self._state_queries
         elif op.name == "overdue":
             more = (("ZRANGE", self._keys.alive, 0, -1, "WITHSCORES"),)
         reply, *rest = self.ask(words, *more)
         next_expiry = _next_expiry(rest[0]) if op.name == "overdue" else None
         if op.name == "XREADGROUP" and words[3] not in self._readers:
-            self._memory.forget()  # the read creates its consumer
+            self._cache.forget()  # the read creates its consumer
             self._readers.add(words[3])
         matters = self._steps.see(op.by, op.name, op.words, reply)
-        if not self._memory.note(op.name, words, reply, time, next_expiry):
+        if not self._cache.note(op.name, words, reply, time, next_expiry):
             if op.name not in STEADY:
                 self.changed()
             if matters:
-                self._show(rest if op.name in SHOWS else self.ask(*self._looks))
+                self._show(rest if op.name in CHANGING else self.ask(*self._state_queries))
         if reply == 1 and (op.name == "renew" or (op.name == "register" and self._store.knows)):
             self._renewed.add(words[-2])
         return reply
 
     def changed(self, *, by_others: bool = False) -> None:
-        """Forget cached answers; more of them if neither a worker nor a janitor made the change."""
+        """Forget cached replies; more of them if neither a worker nor a janitor made the change."""
         self.has_changed = True
-        self._memory.forget(by_others=by_others)
+        self._cache.forget(by_others=by_others)
         self._readers.clear()
         self._renewed.clear()
 
@@ -156,8 +158,8 @@ class ServerClient:
         return reply
 
     def look(self) -> None:
-        """Show the state to the truth."""
-        self._show(self.ask(*self._looks))
+        """Report the state to the truth."""
+        self._show(self.ask(*self._state_queries))
 
     def _show(self, replies: list[Reply | Refused]) -> None:
         entries, pending, due = replies
@@ -166,8 +168,8 @@ class ServerClient:
         if not isinstance(pending, Refused):
             listed = cast("list[tuple[bytes, bytes, int, int]]", pending)
             owners = {id_: (owner.decode(), count) for id_, owner, _, count in listed}
-        found = {id_: fields[fields.index(b"data") + 1] for id_, fields in rows}
-        self._truth.observe(ServerState(found, owners, set(cast("list[bytes]", due))))
+        bodies = {id_: fields[fields.index(b"data") + 1] for id_, fields in rows}
+        self._truth.observe(ServerState(bodies, owners, set(cast("list[bytes]", due))))
 
 
 def _next_expiry(leases: Reply | Refused) -> float | None:

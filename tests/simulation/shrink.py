@@ -1,4 +1,4 @@
-"""Makes a failing schedule small: fewer faults, fewer messages, a simpler world."""
+"""Shrinks a failing schedule: fewer faults, fewer messages, a simpler world."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .world import TEXTS, run
 
 
 def shrunk(store: Store, plan: Plan, kind: str, texts: Texts = TEXTS) -> Plan:
-    """The smallest schedule that was found with the same kind of violation."""
+    """Shrink a schedule as long as it has the same kind of violation."""
 
     def fails(one: Plan) -> bool:
         return kind in run(store, one, texts=texts).kinds
@@ -34,22 +34,22 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
     for one in messages:
         if len(messages) > 1:
             yield replace(plan, setup=replace(setup, messages=tuple(other for other in messages if other is not one)))
-    foreign = any(fault.kind in ("remove", "delete", "destroy") for fault in plan.faults)  # only a janitor mends that
-    plainer: list[Callable[[Setup], Setup]] = [
+    foreign = any(fault.kind in ("remove", "delete", "destroy") for fault in plan.faults)  # only a janitor repairs that
+    simpler: list[Callable[[Setup], Setup]] = [
         lambda one: replace(one, workers=1),
         lambda one: replace(one, workers=one.workers - 1) if one.workers > 2 else one,
         lambda one: replace(one, janitors=min(1, one.janitors)),
         lambda one: one if foreign else replace(one, janitors=0),
-        lambda one: replace(one, cold=False),
+        lambda one: replace(one, scale_to_zero=False),
         lambda one: replace(one, page=250),
         lambda one: replace(one, dedup=False),
-        lambda one: replace(one, loaded=True),
+        lambda one: replace(one, scripts_loaded=True),
         lambda one: replace(one, isolation="none"),
         lambda one: replace(one, style="async"),
-        lambda one: replace(one, wires="quick"),
+        lambda one: replace(one, network="quick"),
         lambda one: replace(one, concurrency=2),
-        lambda one: replace(one, most_held=256),
-        lambda one: replace(one, base=0),
+        lambda one: replace(one, max_pending=256),
+        lambda one: replace(one, earlier_entries=0),
         lambda one: replace(one, attempts=2),
         lambda one: replace(one, backoff=1.0),
         lambda one: replace(one, timeout=30.0),
@@ -59,10 +59,10 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
         *(_plain_kind(number) for number in range(len(messages))),
         *(_no_time(number) for number in range(len(messages))),
     ]
-    for make in plainer:
-        made = make(setup)
-        if made != setup:
-            yield replace(plan, setup=made)
+    for simplify in simpler:
+        changed = simplify(setup)
+        if changed != setup:
+            yield replace(plan, setup=changed)
 
 
 def _plain_kind(number: int) -> Callable[[Setup], Setup]:

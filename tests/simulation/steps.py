@@ -1,4 +1,4 @@
-"""Translates executed commands for the truth: who did what with which entries."""
+"""Translates executed commands for the truth: which process took which step with which entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .records import DeliveryRecord
 from .truth import Truth
 
 QUIET = frozenset({"measure", "lead"})
-"""Scripts that change nothing which counts."""
+"""Scripts that change nothing relevant."""
 
 
 class Steps:
@@ -22,7 +22,7 @@ class Steps:
         self._truth = truth
 
     def see(self, process: str, name: str, words: Sequence[Argument], reply: Reply | Refused) -> bool:
-        """Read an executed command; whether it may have changed something that counts."""
+        """Read an executed command; return whether it may have changed something relevant."""
         if isinstance(reply, Refused):
             return False
         if name == "XREADGROUP":
@@ -48,7 +48,7 @@ class Steps:
         for row in cast("list[tuple[bytes, int, int, bytes, list[bytes], int]]", reply[2:]):
             entry, count, _, source, fields, _ = row
             if consumer in self._truth.lost:
-                self._truth.violate("claimed-by-the-lost", f"{consumer} claims, and was taken over")
+                self._truth.violate("claimed-after-loss", f"{consumer} claims after its takeover")
             self._truth.delivered(DeliveryRecord(entry, consumer, count, process, source.decode()), fields)
         return len(reply) > 2 or reply[0] != 0
 
@@ -80,9 +80,9 @@ class Steps:
             message = truth.entries.get(entry)
             if message is None:
                 continue
-            vain = "" if answer == 1 else ", in vain: it is gone" if answer == 0 else f", in vain: it is {answer!r}"
+            effect = "" if answer == 1 else ", fenced: it is gone" if answer == 0 else f", fenced: it is {answer!r}"
             reason = reason_of(args) if step == "bury" else ""
-            truth.tell(f"{process}: {step} {message.name} as {count} of {consumer} {reason}".rstrip() + vain)
+            truth.log(f"{process}: {step} {message.name} as {count} of {consumer} {reason}".rstrip() + effect)
             if answer != 1:
                 continue
             record = truth.left_running(step, process, consumer, entry, count)
@@ -104,23 +104,23 @@ class Steps:
         if reply == 1:
             self._truth.renewed_lease(process, str(args[0]))
         else:
-            self._truth.told_lost.add(str(args[0]))
-            self._truth.tell(f"{process} cannot renew {args[0]!s}")
+            self._truth.noticed_loss.add(str(args[0]))
+            self._truth.log(f"{process} cannot renew {args[0]!s}")
         return False
 
     def overdue(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         del args
         _, adopted, *over = cast("list[int | bytes]", reply)
         if adopted or over:
-            self._truth.tell(f"{process} sees {over} overdue, and gives {adopted!r} a lease")
+            self._truth.log(f"{process} sees {over} expired, and gives {adopted!r} a lease")
         return False
 
     def take_over(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
-        answer, taken, gone, _ = cast("list[bytes | int]", reply)
+        answer, suspects, gone, _ = cast("list[bytes | int]", reply)
         consumer = args[2].decode() if isinstance(args[2], bytes) else str(args[2])
-        told = answer.decode() if isinstance(answer, bytes) else str(answer)
-        self._truth.tell(f"{process} takes over {consumer}: {told}, {taken!r} taken, {gone!r} gone")
-        if told not in ("done", "more"):
+        result = answer.decode() if isinstance(answer, bytes) else str(answer)
+        self._truth.log(f"{process} takes over {consumer}: {result}, {suspects!r} suspects, {gone!r} gone")
+        if result not in ("done", "more"):
             return False
         self._truth.taken_over(consumer)
         return True
@@ -129,13 +129,13 @@ class Steps:
         del args
         _, promoted, entered, lost, *_ = cast("list[int]", reply)
         if promoted or entered or lost:
-            self._truth.tell(f"{process} promotes {promoted}, lets in {entered}, finds {lost} lost")
+            self._truth.log(f"{process} promotes {promoted} parked and {entered} delayed, {lost} lost")
         return bool(promoted or entered or lost)
 
     def ensure(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         del args
         if reply != b"there":
-            self._truth.tell(f"{process} makes the group: {reply!r}")
+            self._truth.log(f"{process} creates the group: {reply!r}")
             if reply == b"made":
                 self._truth.group_created()
         return reply != b"there"
@@ -145,7 +145,7 @@ class Steps:
             if isinstance(answer, (bytes, int)):
                 message = self._truth.messages[str(args[5]).partition("-")[0]]
                 message.entered += 1
-                self._truth.tell(f"{process} sends {message.name}: {answer!r}")
+                self._truth.log(f"{process} sends {message.name}: {answer!r}")
         return True
 
 

@@ -1,4 +1,4 @@
-"""A real server in virtual time: scripts read the simulation's time, and everything expires by it."""
+"""A real server in virtual time: scripts read the simulation's clock, and everything expires by it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from penstock.wire.command import Argument, pack
 from penstock.wire.errors import Refused, Reply
 
 EPOCH = 4_102_444_800_000
-"""Redis's time when a simulation begins, in ms: far ahead, so that `*` gives ids in order, whatever the time is."""
+"""Redis time at the start of a simulation, in ms: far in the future, so that `*` gives ascending ids."""
 NOW = "simulated:now"
 REAL = (scripts.FOLDER / "shared" / "now.lua").read_bytes()
 VIRTUAL = f"local function now() return tonumber(redis.call('GET', '{NOW}')) end\n".encode()
 
 Words = Sequence[Argument]
 Patches = Mapping[str, Callable[[bytes], bytes]]
-"""Changes to the text of scripts, by name: to see what is found without a line of them."""
+"""Changes to the text of scripts, by name, which remove a safeguard."""
 
 
 EXPIRES = b"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])"
-LASTS = b"redis.call('SET', KEYS[1], ARGV[1])"
-"""The server's clock must not end the janitor's lock: a schedule may take longer than the lock holds."""
+PERSISTS = b"redis.call('SET', KEYS[1], ARGV[1])"
+"""The server's clock must not expire the janitor's lock: a schedule may take longer than the lock."""
 
 
 @cache
@@ -40,7 +40,7 @@ def _virtual(name: str) -> bytes:
     text = scripts.script(name).text.replace(REAL, VIRTUAL)
     if name == "lead":
         assert EXPIRES in text
-        return text.replace(EXPIRES, LASTS)
+        return text.replace(EXPIRES, PERSISTS)
     return text
 
 
@@ -83,7 +83,7 @@ class Texts:
 
 
 class Store:
-    """The server's process and one connection to it. It runs everything at once, in order."""
+    """The server's process and one connection to it, which runs commands at once and in order."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="penstock-simulation-")
@@ -94,7 +94,7 @@ class Store:
         self._reader = hiredis.Reader(replyError=Refused)
         self.executed = 0
         self.knows: Texts | None = None
-        """The scripts that it has."""
+        """The scripts that are loaded."""
 
     def __enter__(self) -> Self:
         self._server.start()
@@ -123,7 +123,7 @@ class Store:
             if answer is False:
                 received = connected.recv(1 << 16)
                 if not received:
-                    raise ConnectionError("the server has gone")
+                    raise ConnectionError("the server has closed the connection")
                 self._reader.feed(received)
             else:
                 answers.append(answer)

@@ -1,4 +1,4 @@
-"""The checks are strict: when a safeguard of the design is left out, they find it."""
+"""The checks are strict: they find a violation when a safeguard of the design is missing."""
 
 from itertools import takewhile
 
@@ -10,17 +10,17 @@ from .store import Store, Texts
 from .world import TEXTS, run
 
 WITHIN = 80
-"""Schedules."""
+"""The number of schedules to search."""
 
 
-@pytest.mark.parametrize("left", OMISSIONS, ids=lambda left: left.what)
-def test_a_missing_safeguard_is_found(store: Store, left: Omission, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a search, or by a schedule made for it that holds with the safeguard."""
-    plans = [left.plan] if left.plan else [plan_of(left.profile, seed) for seed in range(WITHIN)]
-    if left.plan:
-        assert not run(store, left.plan).violations
-    for owner, name, instead in left.methods:
-        monkeypatch.setattr(owner, name, instead)
-    texts = Texts(left.scripts) if left.scripts else TEXTS
-    quiet = list(takewhile(lambda plan: left.finds not in run(store, plan, texts=texts).kinds, plans))
-    assert len(quiet) < len(plans)
+@pytest.mark.parametrize("omission", OMISSIONS, ids=lambda omission: omission.what)
+def test_a_missing_safeguard_is_found(store: Store, omission: Omission, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search finds the violation, or a schedule that passes with the safeguard."""
+    plans = [omission.plan] if omission.plan else [plan_of(omission.profile, seed) for seed in range(WITHIN)]
+    if omission.plan:
+        assert not run(store, omission.plan).violations
+    for owner, name, replacement in omission.methods:
+        monkeypatch.setattr(owner, name, replacement)
+    texts = Texts(omission.scripts) if omission.scripts else TEXTS
+    passing = list(takewhile(lambda plan: omission.finds not in run(store, plan, texts=texts).kinds, plans))
+    assert len(passing) < len(plans)

@@ -16,7 +16,7 @@ PLANS = [("all", 3), ("race", 7), ("foreign", 5), ("pauses", 2)]
 
 @pytest.mark.parametrize(("profile", "seed"), PLANS)
 def test_the_same_seed_gives_the_same_trace(store: Store, profile: str, seed: int) -> None:
-    """Line by line."""
+    """The two traces are equal line by line."""
     plan = plan_of(profile, seed)
     first = run(store, plan, traced=True)
     assert len(first.trace) > 10
@@ -25,11 +25,11 @@ def test_the_same_seed_gives_the_same_trace(store: Store, profile: str, seed: in
 
 @pytest.mark.parametrize(("profile", "seed"), PLANS)
 def test_cached_replies_change_nothing(store: Store, profile: str, seed: int) -> None:
-    """A schedule without the cache is the same, and slower."""
+    """A schedule without the cache has the same trace, with more commands."""
     plan = plan_of(profile, seed)
-    quick, whole = run(store, plan, traced=True), run(store, plan, traced=True, memory=False)
-    assert quick.trace == whole.trace
-    assert quick.commands < whole.commands
+    cached, uncached = run(store, plan, traced=True), run(store, plan, traced=True, cached=False)
+    assert cached.trace == uncached.trace
+    assert cached.commands < uncached.commands
 
 
 def test_the_clock_of_the_server_ends_no_lease(store: Store) -> None:
@@ -42,13 +42,13 @@ def test_the_clock_of_the_server_ends_no_lease(store: Store) -> None:
 
 
 def test_different_seeds_give_different_traces(store: Store) -> None:
-    """Even with the same faults."""
+    """The traces differ even with the same faults."""
     plan = plan_of("all", 3)
     assert run(store, plan, traced=True).trace != run(store, replace(plan, seed="another"), traced=True).trace
 
 
 @pytest.mark.parametrize(("profile", "seed"), PLANS)
 def test_a_schedule_survives_json(profile: str, seed: int) -> None:
-    """A schedule that was written down is the same schedule."""
+    """A schedule that is written as JSON and read again is equal."""
     plan = plan_of(profile, seed)
     assert Plan.of(json.loads(json.dumps(plan.to_json()))) == plan

@@ -1,7 +1,7 @@
-"""Whatever fails, no message is lost, doubled, stuck or left behind.
+"""No fault loses, doubles or blocks a message, or leaves one behind.
 
-This runs a few schedules of each profile; `PENSTOCK_SIMULATE=2000` runs so many of each. `python -m tests.simulation`
-searches without end, and replays a schedule step by step.
+This runs a few schedules of each profile; `PENSTOCK_SIMULATE=2000` runs 2000 of each. `python -m tests.simulation`
+searches longer, and replays a schedule step by step.
 """
 
 import os
@@ -17,7 +17,7 @@ SCHEDULES = int(os.environ.get("PENSTOCK_SIMULATE", "4"))
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_schedule_violates_a_promise(store: Store, profile: str) -> None:
-    """Every schedule comes to its end without a violation."""
+    """Every schedule ends without a violation."""
     for seed in range(SCHEDULES):
         ran = run(store, plan_of(profile, seed))
         assert not ran.violations, f"python -m tests.simulation --replay {profile}/{seed}"

@@ -1,6 +1,6 @@
-"""The ground truth, seen from outside: every delivery, every handler, every step at the server.
+"""The ground truth, observed from outside: every delivery, every handler, every step at the server.
 
-It asks nothing of the code under test, and reports each violation when it happens.
+It uses no code under test, and reports each violation when it happens.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ from .records import DeliveryRecord, Message, Run, ServerState, Violation
 
 ENOUGH = 50
 FORCE = 1000
-"""What a claim by force adds to a delivery count."""
+"""The step of delivery counts in forced claims."""
 
 
 class Truth:
-    """Learns everything from the server and from the handlers."""
+    """Observes the server and the handlers, and checks what they do."""
 
-    def __init__(self, setup: Setup, tell: Callable[[str], None], clock: Callable[[], float]) -> None:
+    def __init__(self, setup: Setup, log: Callable[[str], None], clock: Callable[[], float]) -> None:
         self._setup = setup
         self._clock = clock
         self._fences: set[tuple[bytes, int]] = set()
-        self.tell = tell
+        self.log = log
         self.messages = {one.name: Message(one) for one in setup.messages}
         self.violations: list[Violation] = []
         self.entries: dict[bytes, Message] = {}
         self.current: dict[bytes, DeliveryRecord | None] = {}
-        """The present delivery of each entry that was ever delivered."""
+        """The current delivery of each entry that was delivered; None if no worker has it."""
         self.lost: set[str] = set()
         """Consumers that were taken over."""
-        self.told_lost: set[str] = set()
-        """Consumers that know that they are lost."""
+        self.noticed_loss: set[str] = set()
+        """Consumers whose worker knows that the lease is lost."""
         self.renewed: dict[str, float] = {}
-        """When each lease was last renewed."""
+        """The time of each lease's last renewal."""
         self.process_of: dict[str, str] = {}
         """The process of each consumer."""
         self.consumers: dict[str, str] = {}
-        """The consumer that a process has renewed last."""
+        """The consumer that each process renewed last."""
         self.tainted: set[str] = set()
         """The kinds of foreign changes so far."""
         self.last = ServerState({}, {}, set())
         self.is_healthy: Callable[[str], bool] = lambda _: False
-        """Whether nothing keeps a consumer from renewing its lease."""
+        """Whether no fault keeps a consumer from renewing its lease."""
 
-    def violate(self, kind: str, says: str) -> None:
-        self.violations.append(Violation(kind, says))
-        self.tell(f"!!! {kind}: {says}")
+    def violate(self, kind: str, details: str) -> None:
+        self.violations.append(Violation(kind, details))
+        self.log(f"!!! {kind}: {details}")
 
     @property
     def is_hopeless(self) -> bool:
@@ -56,7 +56,7 @@ class Truth:
         return len(self.violations) > ENOUGH
 
     def message_of(self, entry: bytes, fields: Sequence[bytes]) -> Message:
-        """The message of an entry: its body has the name, even if it cannot be read."""
+        """The message of an entry; even an unreadable body has its name."""
         message = self.entries.get(entry)
         if message is None:
             body = fields[fields.index(b"data") + 1].decode()
@@ -68,18 +68,20 @@ class Truth:
     def handler_started(
         self, message: Message, record: DeliveryRecord, attempt: int, why: Callable[[], str | None], *, isolated: bool
     ) -> Run:
-        """A handler was called, for the delivery that its process believes in."""
+        """Record the start of a handler, for the delivery that its process believes to have."""
         run = Run(message, record.process, record.consumer, attempt, why)
-        told = f"{record.process} begins {message.name}, attempt {attempt}, fence {record}"
-        self.tell(told + " apart" * isolated)
+        line = f"{record.process} starts {message.name}, attempt {attempt}, fence {record}"
+        self.log(line + " isolated" * isolated)
         if message.charged_since_force > self._setup.attempts and not message.uncounted:
-            told = f"{message.name} begins once more, after {message.charged_since_force} of {self._setup.attempts}"
-            self.violate("too-many-attempts", told)
+            details = f"{message.name} starts again, after {message.charged_since_force} of {self._setup.attempts}"
+            self.violate("too-many-attempts", details)
         self._check_fence(run, record)
         excused = record.consumer in self.lost
         for other in message.runs:
             if other.is_running and not excused and not self._is_excused(other):
-                self.violate("at-once", f"{run.process} begins {message.name}, which still runs on {other.process}")
+                self.violate(
+                    "concurrent-runs", f"{run.process} starts {message.name}, which still runs on {other.process}"
+                )
         self._check_company(run)
         message.runs.append(run)
         return run
@@ -89,77 +91,77 @@ class Truth:
         if now is not None and (now.consumer, now.count) == (record.consumer, record.count):
             now.run, now.began = run, True
         elif record.consumer not in self.lost and not run.message.foreign:
-            whose = "nobody's" if now is None else str(now)
-            self.violate("phantom-start", f"{run.process} begins {run.message.name} as {record}, and it is {whose}")
+            owner = "nobody's" if now is None else str(now)
+            self.violate("phantom-start", f"{run.process} starts {run.message.name} as {record}, but it is {owner}")
 
     def _check_company(self, run: Run) -> None:
-        """Not too many run at the same time, and nothing runs beside an additional attempt."""
-        beside = [one for one in self._running_in(run.process) if one.message is not run.message]
-        if len(beside) + 1 > self._setup.concurrency:
-            self.violate("too-many-running", f"{run.process} runs {len(beside) + 1}")
-        for one in (run, *beside) if beside else ():
+        """Check that no more handlers run than there are slots, and that an additional attempt runs alone."""
+        others = [one for one in self._running_in(run.process) if one.message is not run.message]
+        if len(others) + 1 > self._setup.concurrency:
+            self.violate("too-many-running", f"{run.process} runs {len(others) + 1}")
+        for one in (run, *others) if others else ():
             if one.attempt > self._setup.attempts and not one.message.uncounted:
-                self.violate("company", f"{run.process} runs {one.message.name} beside others, on its last chance")
+                self.violate("not-alone", f"{run.process} runs the last attempt of {one.message.name} with others")
 
     def handler_ended(self, run: Run, how: str) -> None:
-        """A handler returned, failed, or was ended."""
+        """Record that a handler returned, failed, or was stopped."""
         if run.is_running:
             run.how = how
-            self.tell(f"{run.process} ends {run.message.name}: {how}")
+            self.log(f"{run.process} ends {run.message.name}: {how}")
 
     def process_crashed(self, process: str, cause: Message | None) -> None:
-        """A process ended with all its handlers."""
+        """Record the crash of a process with all its handlers."""
         for run in self._running_in(process):
-            word = "outside" if cause is None else "own" if run.message is cause else "company"
-            self.handler_ended(run, f"crash-{word}")
+            origin = "outside" if cause is None else "own" if run.message is cause else "other"
+            self.handler_ended(run, f"crash-{origin}")
 
     def process_exited(self, process: str) -> None:
-        """A process exited, and abandoned handlers with it."""
+        """Record the exit of a process, which ends abandoned handlers."""
         for run in self._running_in(process):
             if run.why() is None:
-                self.violate("left", f"{process} ends while {run.message.name} runs there")
+                self.violate("unexpected-exit", f"{process} exits while {run.message.name} runs there")
             self.handler_ended(run, "left")
 
     def _running_in(self, process: str) -> list[Run]:
         return [run for one in self.messages.values() for run in one.runs if run.is_running and run.process == process]
 
     def _is_excused(self, run: Run) -> bool:
-        """Whether a lost lease, a foreign change or a cancellation allows a handler to run beside another."""
+        """Whether a lost lease, a foreign change or a cancellation allows a second handler of the message."""
         return run.consumer in self.lost or run.message.foreign or run.why() is not None
 
     # -- the server -------------------------------------------------------------------------------------------------
 
     def delivered(self, record: DeliveryRecord, fields: Sequence[bytes]) -> None:
-        """An entry was delivered."""
+        """Record a delivery of an entry."""
         message = self.message_of(record.entry, fields)
-        self.tell(f"{record.process} is given {message.name} as {record} {record.source}".rstrip())
+        self.log(f"{record.process} gets {message.name} as {record} {record.source}".rstrip())
         fence = (record.entry, record.count)
         if fence in self._fences and not {"position", "uncharged"} & self.tainted:
-            self.violate("fence-twice", f"{message.name} was given as {record.count} before")
+            self.violate("fence-twice", f"{message.name} had the delivery count {record.count} before")
         self._fences.add(fence)
-        # If it runs there already, nothing starts: the delivery renews its fence.
+        # If the process runs it already, the delivery only renews its fence.
         record.run = next((one for one in message.runs if one.is_running and one.process == record.process), None)
         message.deliveries.append(record)
         self.current[record.entry] = record
 
     def left_running(self, step: str, process: str, consumer: str, entry: bytes, count: int) -> DeliveryRecord | None:
-        """A step out of running took effect; returns the delivery, if the step belonged to it."""
+        """Record a step out of running; return the delivery if the step belongs to it."""
         record = self.current.get(entry)
         self.current[entry] = None
         if record is not None and (record.consumer, record.count) == (consumer, count):
             return record
-        whose = "nobody's" if record is None else str(record)
-        told = f"{process} does {step} with {self.entries[entry].name} as {count} of {consumer}, and it is {whose}"
-        self.violate("not-the-owner", told)
+        owner = "nobody's" if record is None else str(record)
+        details = f"{process} does {step} with {self.entries[entry].name} as {count} of {consumer}, but it is {owner}"
+        self.violate("not-the-owner", details)
         return None
 
     def settled(self, process: str, message: Message) -> None:
         message.done += 1
         if not any(run.how == "ok" and run.process == process for run in message.runs):
-            self.violate("settled-unworked", f"{process} settles {message.name}, which it never finished")
+            self.violate("settled-unfinished", f"{process} settles {message.name} without finishing it")
 
     def freed(self, message: Message, record: DeliveryRecord, renewals: int, *, itself: bool) -> None:
-        """`renewals` deliveries before this one only renewed its fence; it counts itself unless it was given back."""
+        """Uncount the `renewals` deliveries before this one, which only renewed its fence; and itself if given back."""
         before = [
             one for one in message.deliveries if one.consumer == record.consumer and not one.freed and one is not record
         ]
@@ -172,20 +174,20 @@ class Truth:
         if reason in ("unreadable", "refused") or message.uncounted:
             return
         attempts = self._setup.attempts
-        ends = [run.how or f"{run.why()}, and goes on" for run in message.runs]
-        told = f"{message.name} is {reason} after {message.charged} of {attempts} attempts: {ends}"
+        ends = [run.how or f"{run.why()}, still running" for run in message.runs]
+        details = f"{message.name} is {reason} after {message.charged} of {attempts} attempts: {ends}"
         if message.charged < attempts + (reason == "lost"):
-            self.violate("dead-early", told)
+            self.violate("dead-early", details)
         if reason == "lost":
-            if ends and ends[-1] == "crash-company":
-                self.violate("company-buries", told)
+            if ends and ends[-1] == "crash-other":
+                self.violate("innocent-buried", details)
         elif record is None or record.run is None or not record.run.has_failed:
-            self.violate("dead-unfailed", told)
+            self.violate("dead-without-failure", details)
 
     def registered(self, process: str, consumer: str) -> None:
         self.process_of[consumer] = process
         self.renewed[consumer] = self._clock()
-        self.tell(f"{process} registers {consumer}")
+        self.log(f"{process} registers {consumer}")
 
     def renewed_lease(self, process: str, consumer: str) -> None:
         self.renewed[consumer] = self._clock()
@@ -199,7 +201,7 @@ class Truth:
         self.lost.add(consumer)
 
     def consumer_deleted(self, consumer: str) -> None:
-        """Somebody deleted a consumer with all its messages."""
+        """Record that a foreign client deletes a consumer with all its messages."""
         self.tainted.add("consumer")
         for entry, (owner, _) in (self.last.pending or {}).items():
             if owner == consumer and entry in self.entries:
@@ -207,19 +209,19 @@ class Truth:
                 self.current[entry] = None
 
     def group_gone(self) -> None:
-        """Somebody destroyed the group."""
+        """Record that a foreign client destroys the group."""
         self.tainted.add("group")
         self.current.clear()
         for message in self.messages.values():
             message.foreign = True
 
     def group_created(self) -> None:
-        """The group starts at the first message, also after somebody deleted the records of an earlier one."""
+        """Record that the group starts at the first message, even if there was an earlier group without records."""
         for message in self.messages.values():
             message.forced = len(message.deliveries)
 
     def deleted(self, key: str) -> None:
-        """Somebody deleted a key."""
+        """Record that a foreign client deletes a key."""
         self.tainted.add(key)
         if key == "uncharged":
             for message in self.messages.values():
@@ -227,9 +229,9 @@ class Truth:
 
     def owned_by(self, process: str) -> list[str]:
         """The messages that a process owns."""
-        lives = {one for one, of in self.process_of.items() if of == process} - self.told_lost
+        consumers = {one for one, of in self.process_of.items() if of == process} - self.noticed_loss
         pending = {} if self.tainted else self.last.pending or {}
-        return [self.entries[one].name for one, (owner, _) in pending.items() if owner in lives]
+        return [self.entries[one].name for one, (owner, _) in pending.items() if owner in consumers]
 
     def observe(self, state: ServerState) -> None:
         """Check that the state after a change is consistent."""
@@ -247,7 +249,7 @@ class Truth:
             self.violate("index-differs", f"parked {sorted(parked)}, due {sorted(state.due)}")
         for entry in state.entries:
             if entry in self.current and entry not in state.pending:
-                self.violate("dropped", f"{self.entries[entry].name} was delivered and is pending nowhere")
+                self.violate("dropped", f"{self.entries[entry].name} was delivered and is not pending")
 
     def _compare(self, entry: bytes, before: tuple[str, int] | None, owner: str, count: int) -> None:
         message = self.entries[entry]
@@ -258,8 +260,8 @@ class Truth:
         record = self.current.get(entry)
         if record is not None:
             record.lost = owner == SUSPECT
-            self.tell(f"{message.name} is {'lost' if record.lost else 'taken'} from {record.consumer}")
+            self.log(f"{message.name} of {record.consumer} is {'suspect' if record.lost else 'given up'}")
             self.current[entry] = None
         if count >= FORCE and (before is None or count > before[1] + 1):
             message.forced = len(message.deliveries)
-            self.tell(f"{message.name} is brought back by force as {count}")
+            self.log(f"{message.name} comes back by a forced claim as {count}")

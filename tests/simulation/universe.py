@@ -1,7 +1,7 @@
-"""Virtual time: nothing sleeps. When nothing is ready, time jumps to the next event.
+"""Virtual time: nothing sleeps. When no loop is ready, time jumps to the next event.
 
-Each simulated process has its own event loops, driven from here one step at a time. A frozen process stands still while
-time passes, as under SIGSTOP; one that is never thawed was killed: none of its code runs any more.
+Each simulated process has its own event loops, which this module drives one step at a time. A suspended process does
+nothing while time passes, as under SIGSTOP; a killed one is never resumed.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from random import Random
 from typing import Any, TypeVar
 
 START = 1000.0
-"""What the clocks say when a simulation begins."""
+"""The time of the clocks at the start of a simulation."""
 FAIRNESS = 200_000
-"""Steps without a step of time after which something runs in a circle."""
+"""The number of steps without progress of time that counts as an endless loop."""
 
 T = TypeVar("T")
 
 
-def dice(seed: str) -> Random:
-    """Random numbers that depend on the seed alone."""
-    return Random(seed)  # noqa: S311 - it decides what goes wrong, and keeps no secrets
+def seeded_random(seed: str) -> Random:
+    """A generator whose random numbers depend only on the seed."""
+    return Random(seed)  # noqa: S311 - it chooses faults, no secrets
 
 
-class StandsStillError(AssertionError):
-    """Code runs on and on while no time passes."""
+class NoProgressError(AssertionError):
+    """Code runs in an endless loop while no time passes."""
 
 
 class Event:
-    """A call at a time, unless it is cancelled."""
+    """A call at some time, which can be cancelled."""
 
-    __slots__ = ("args", "call", "off")
+    __slots__ = ("args", "call", "cancelled")
 
     def __init__(self, call: Callable[..., object], args: tuple[object, ...]) -> None:
         self.call = call
         self.args = args
-        self.off = False
+        self.cancelled = False
 
     def cancel(self) -> None:
-        self.off = True
+        self.cancelled = True
 
 
 class Universe:
-    """The one time of all processes."""
+    """The virtual time of all processes."""
 
     def __init__(self, rng: Random) -> None:
         self.now = START
@@ -62,7 +62,7 @@ class Universe:
         return self.now
 
     def at(self, when: float, call: Callable[..., object], *args: object) -> Event:
-        """Call this at a time, outside of all processes."""
+        """Schedule a call outside of all processes."""
         event = Event(call, args)
         self._number += 1
         heapq.heappush(self._agenda, (max(when, self.now), self._number, event))
@@ -72,33 +72,35 @@ class Universe:
         return self.at(self.now + seconds, call, *args)
 
     def loop(self, name: str) -> Loop:
-        """Make a loop of a process or of one of its threads."""
+        """Create an event loop for a process or one of its threads."""
         loop = Loop(self, name)
         self._loops.append(loop)
         return loop
 
-    def run(self, until: float, over: Callable[[], bool] | None = None) -> bool:
-        """Let time pass until then, or until `over`, which is checked before each step; whether it was over."""
+    def run(self, until: float, is_done: Callable[[], bool] | None = None) -> bool:
+        """Let time pass until then, or until `is_done`, checked before time moves; return whether it was done."""
         steps = 0
         loops = self._loops
         while True:
             now = self.now
-            # Looked into rather than asked: most of a schedule's time would go by in the asking.
+            # Reads attributes instead of calling methods, which would take most of a schedule's time.
             ready = [
-                one for one in loops if not one.frozen and (one.ready or (one.timers and one.timers[0].when() <= now))
+                one
+                for one in loops
+                if not one.suspended and (one.ready or (one.timers and one.timers[0].when() <= now))
             ]
             if ready:
                 (ready[0] if len(ready) == 1 else self._rng.choice(ready)).once()
                 steps += 1
                 if steps > FAIRNESS:
-                    raise StandsStillError(", ".join(loop.name for loop in ready))
+                    raise NoProgressError(", ".join(loop.name for loop in ready))
                 continue
             if self._agenda and self._agenda[0][0] <= now:
                 _, _, event = heapq.heappop(self._agenda)
-                if not event.off:
+                if not event.cancelled:
                     event.call(*event.args)
                 continue
-            if over is not None and over():
+            if is_done is not None and is_done():
                 return True
             steps = 0
             then = self._next()
@@ -108,11 +110,11 @@ class Universe:
             self.now = then
 
     def _next(self) -> float | None:
-        while self._agenda and self._agenda[0][2].off:
+        while self._agenda and self._agenda[0][2].cancelled:
             heapq.heappop(self._agenda)
         times = [self._agenda[0][0]] if self._agenda else []
         for loop in self._loops:
-            if loop.frozen:
+            if loop.suspended:
                 continue
             timers = loop.timers
             while timers and timers[0].cancelled():
@@ -147,9 +149,9 @@ class Loop(base_events.BaseEventLoop):
         self.timers = self._scheduled
         self._tasks: list[asyncio.Task[Any]] = []
         self.name = name
-        self.frozen = False
+        self.suspended = False
         self.complaints: list[str] = []
-        """What nobody caught."""
+        """Uncaught exceptions."""
         self.set_exception_handler(lambda _, context: self._complain(context))
         self.set_task_factory(self._make)
 
@@ -157,14 +159,14 @@ class Loop(base_events.BaseEventLoop):
         return self._universe.now
 
     def once(self) -> None:
-        """Run what is due and ready, once each; stop in between when it is frozen."""
+        """Run what is due and ready, once each; stop when a step suspends the loop."""
         events._set_running_loop(self)  # noqa: SLF001 - several loops take turns in one thread
         try:
             timers, now = self.timers, self._universe.now
             while timers and timers[0].when() <= now:
                 self.ready.append(heapq.heappop(timers))
             for _ in range(len(self.ready)):
-                if self.frozen:
+                if self.suspended:
                     return
                 handle = self.ready.popleft()
                 if not handle.cancelled():
@@ -178,7 +180,7 @@ class Loop(base_events.BaseEventLoop):
         func: Callable[..., T],
         *args: Any,  # noqa: ANN401 - as in the base class
     ) -> asyncio.Future[Any]:
-        """Threads take time too: the coroutine stands for the thread, which cannot be cancelled from outside."""
+        """Run a coroutine that stands for a thread, which takes time and cannot be cancelled from outside."""
         del executor
         result = func(*args)
         if asyncio.iscoroutine(result):
@@ -190,7 +192,7 @@ class Loop(base_events.BaseEventLoop):
     def unwind(self) -> None:
         """End everything that waits, ignoring exceptions."""
         self.set_exception_handler(lambda _, __: None)
-        self.frozen = False
+        self.suspended = False
         for _ in range(50):
             left = [task for task in self._tasks if not task.done()]
             if not left:

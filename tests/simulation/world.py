@@ -1,4 +1,4 @@
-"""A world with one pipeline: workers, janitors, a sender, one Redis."""
+"""A world with one pipeline: workers, janitors, a sender and one Redis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .server import Redis, time_of
 from .server_client import ServerClient
 from .store import Store, Texts
 from .truth import Truth
-from .universe import START, StandsStillError, Universe, dice
+from .universe import START, NoProgressError, Universe, seeded_random
 
 NAME = "trial"
 
@@ -43,7 +43,7 @@ class ScheduleResult:
     happened: tuple[Fault, ...]
     trace: tuple[str, ...]
     seconds: float
-    """Virtual ones."""
+    """Virtual seconds."""
     commands: int
 
     @property
@@ -54,27 +54,27 @@ class ScheduleResult:
 class World:
     """Runs one schedule from start to end."""
 
-    def __init__(self, store: Store, plan: Plan, texts: Texts, *, traced: bool, memory: bool) -> None:
+    def __init__(self, store: Store, plan: Plan, texts: Texts, *, traced: bool, cached: bool) -> None:
         setup = plan.setup
         self.plan = plan
         self.setup = setup
         self.store = store
         self.trace: list[str] = []
         self._traced = traced
-        self.universe = Universe(dice(f"{plan.seed}/order"))
+        self.universe = Universe(seeded_random(f"{plan.seed}/order"))
         self.pipeline = pipeline(setup)
         self.keys = self.pipeline.keys
-        self.truth = Truth(setup, self.tell, self.universe.clock)
+        self.truth = Truth(setup, self.log, self.universe.clock)
         self.truth.is_healthy = self._is_healthy
-        client = ServerClient(store, lambda: time_of(self.universe), self.keys, self.truth, ReplyCache(off=not memory))
+        client = ServerClient(store, lambda: time_of(self.universe), self.keys, self.truth, ReplyCache(off=not cached))
         self.redis = Redis(self.universe, client)
-        self.network = Network(self.universe, self.redis, texts, setup.wires, self.tell)
+        self.network = Network(self.universe, self.redis, texts, setup.network, self.log)
         self.redis.answered = self.network.answered
-        client.begin(texts, loaded=setup.loaded, base=setup.base)
+        client.begin(texts, loaded=setup.scripts_loaded, earlier_entries=setup.earlier_entries)
         self.processes: dict[str, Process] = {}
         self._all_processes: list[Process] = []
         self._spawned = 0
-        self._lives = 0
+        self._janitor_starts = 0
         self._context = ProcessContext(
             seed=plan.seed,
             universe=self.universe,
@@ -83,26 +83,26 @@ class World:
             pipeline=self.pipeline,
             patience=setup.patience,
             style=setup.style,
-            tell=self.tell,
+            log=self.log,
             ended=self._ended,
-            redis_stood_still=lambda: self.redis.stood_still,
+            redis_unavailable_until=lambda: self.redis.unavailable_until,
         )
         effects = FaultEffects(self.universe, self.redis, self.network, self.truth, self.keys, self)
-        self.faults = Faults(plan.faults, self.universe, effects, self, self.tell)
+        self.faults = Faults(plan.faults, self.universe, effects, self, self.log)
         self.network.fate = self.faults.fate
         self.network.passes = self.faults.passes
         self.respawns = True
 
-    def tell(self, says: str) -> None:
+    def log(self, line: str) -> None:
         """Add a line to the trace."""
         if self._traced:
-            self.trace.append(f"{self.universe.now - START:9.4f} {says}")
+            self.trace.append(f"{self.universe.now - START:9.4f} {line}")
 
     def run(self) -> ScheduleResult:
-        """Run a schedule."""
+        """Run the schedule."""
         executed = self.store.executed
         setup = self.setup
-        with self._heard(), _tuned(setup.page):
+        with self._traced_logs(), _tuned(setup.page):
             for _ in range(setup.workers):
                 self.spawn()
             for number in range(setup.janitors):
@@ -112,10 +112,10 @@ class World:
             try:
                 self.universe.run(START + setup.horizon)
                 self.faults.stop()
-                self.tell("=== from now on nothing goes wrong")
+                self.log("=== no more faults")
                 FinalChecks(self, sender).run()
-            except StandsStillError as error:
-                self.truth.violate("stands-still", str(error))
+            except NoProgressError as error:
+                self.truth.violate("no-progress", str(error))
             finally:
                 seconds = self.universe.now - START
                 self._traced = False
@@ -132,7 +132,7 @@ class World:
             self.store.executed - executed,
         )
 
-    # -- who there is -----------------------------------------------------------------------------------------------
+    # -- processes --------------------------------------------------------------------------------------------------
 
     def _add(self, name: str, process: Process) -> None:
         self.processes[name] = process
@@ -145,15 +145,15 @@ class World:
     def spawn(self) -> None:
         self._spawned += 1
         name = f"W{self._spawned}"
-        self.tell(f"{name} starts")
+        self.log(f"{name} starts")
         self._add(name, WorkerProcess(name, self._context))
 
     def _begin(self, janitor: str) -> None:
-        """Start a janitor, or start it again."""
+        """Start or restart a janitor."""
         present = self.processes.get(janitor)
         if present is None or present.is_dead:
-            self._lives += 1
-            self._add(janitor, JanitorProcess(f"{janitor}.{self._lives}", self._context))
+            self._janitor_starts += 1
+            self._add(janitor, JanitorProcess(f"{janitor}.{self._janitor_starts}", self._context))
 
     def restart(self, janitor: JanitorProcess) -> None:
         janitor.crash()
@@ -170,25 +170,25 @@ class World:
             self.spawn()
 
     def _is_healthy(self, consumer: str) -> bool:
-        """Whether nothing has kept the worker of this consumer from Redis since its last renewal."""
+        """Whether no fault has separated the worker of this consumer from Redis since its last renewal."""
         process = self.processes.get(self.truth.process_of.get(consumer, ""))
         return (
             isinstance(process, WorkerProcess)
             and not process.is_dead
             and process.drains_since is None
             and self.truth.consumers.get(process.name) == consumer
-            and process.troubled < self.truth.renewed[consumer]
+            and process.trouble_until < self.truth.renewed[consumer]
             and not self.truth.tainted
         )
 
     @contextmanager
-    def _heard(self) -> Iterator[None]:
-        """Log lines of the runtime are part of a trace; without a trace they cost nothing."""
+    def _traced_logs(self) -> Iterator[None]:
+        """Add log lines of the runtime to a trace; without a trace they are off."""
         logger = logging.getLogger("penstock")
         level, propagate = logger.level, logger.propagate
         logger.setLevel(logging.INFO if self._traced else logging.CRITICAL + 1)
         logger.propagate = False
-        handler = _Told(self)
+        handler = _TraceHandler(self)
         logger.addHandler(handler)
         try:
             yield
@@ -198,29 +198,29 @@ class World:
             logger.propagate = propagate
 
 
-class _Told(logging.Handler):
+class _TraceHandler(logging.Handler):
     def __init__(self, world: World) -> None:
         super().__init__()
         self._world = world
 
     def emit(self, record: logging.LogRecord) -> None:
         fields: Mapping[str, object] = getattr(record, "penstock_fields", {})
-        told = " ".join(f"{name}={value}" for name, value in fields.items())
-        self._world.tell(f"    log: {record.getMessage()} {told}".rstrip())
+        shown = " ".join(f"{name}={value}" for name, value in fields.items())
+        self._world.log(f"    log: {record.getMessage()} {shown}".rstrip())
 
 
 TEXTS = Texts()
-"""As they are."""
+"""The unchanged scripts."""
 
 
-def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False, memory: bool = True) -> ScheduleResult:
+def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False, cached: bool = True) -> ScheduleResult:
     """Run a schedule."""
-    return World(store, plan, texts, traced=traced, memory=memory).run()
+    return World(store, plan, texts, traced=traced, cached=cached).run()
 
 
 @contextmanager
 def _tuned(size: int) -> Iterator[None]:
-    """Use small pages, so that few entries need several; and no gauges, which do not matter here."""
+    """Use small pages, so that few entries fill several; and no gauges, which do not matter here."""
     tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (takeover, audit)]
     tuned += [(worker, "GAUGES_EVERY", 3600)]
     usual = [(module, name, getattr(module, name)) for module, name, _ in tuned]
@@ -234,8 +234,8 @@ def _tuned(size: int) -> Iterator[None]:
 
 
 @cache
-def _spec(told: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
-    said = dict(told)
+def _spec(settings: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
+    values = dict(settings)
     data: dict[str, Any] = {
         "kind": "pipeline",
         "name": NAME,
@@ -244,24 +244,24 @@ def _spec(told: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
         "image": "registry.example/trial:1.0.0",
         "stream": {"key": NAME, "group": NAME, "consumer": "{hostname}"},
         "work": {
-            "concurrency": said["concurrency"],
-            "max_pending_per_worker": said["most_held"],
-            "lease": f"{said['lease']:g}s",
-            "timeout": f"{said['timeout']:g}s",
+            "concurrency": values["concurrency"],
+            "max_pending_per_worker": values["max_pending"],
+            "lease": f"{values['lease']:g}s",
+            "timeout": f"{values['timeout']:g}s",
             "block": "5s",
-            "isolation": said["isolation"],
+            "isolation": values["isolation"],
         },
         "retries": {
-            "attempts": said["attempts"],
-            "backoff": {"first": f"{int(said['backoff'] * 1000)}ms", "factor": 1, "jitter": 0},
+            "attempts": values["attempts"],
+            "backoff": {"first": f"{int(values['backoff'] * 1000)}ms", "factor": 1, "jitter": 0},
         },
-        "shutdown": {"grace": f"{said['grace']:g}s", "margin": f"{said['margin']:g}s"},
+        "shutdown": {"grace": f"{values['grace']:g}s", "margin": f"{values['margin']:g}s"},
     }
-    if said["dedup"]:
+    if values["dedup"]:
         data["message"] = {"dedup": {"by": "id", "window": "1h"}}
-    where = Where(addresses=["127.0.0.1:6379"])
+    redis = Where(addresses=["127.0.0.1:6379"])
     return ResolvedPipeline(
-        Pipeline.model_validate(data), "dev", Environment(namespace="tests", redis=where), Path("trial.yaml")
+        Pipeline.model_validate(data), "dev", Environment(namespace="tests", redis=redis), Path("trial.yaml")
     )
 
 
@@ -269,7 +269,7 @@ def pipeline(setup: Setup) -> ResolvedPipeline:
     """The pipeline of a setup."""
     names = (
         "concurrency",
-        "most_held",
+        "max_pending",
         "lease",
         "timeout",
         "isolation",
