@@ -1,4 +1,4 @@
-"""How much may wait is what the spec says, whoever sends at the same time."""
+"""The backlog never exceeds its limit, even when many producers send at once."""
 
 import asyncio
 import json
@@ -34,20 +34,20 @@ def numbers(target: Target) -> list[int]:
 
 
 def read(target: Target, count: int, group: str = "crew") -> list[str]:
-    """A worker reads so many; their ids."""
-    told = target.ask("XREADGROUP", "GROUP", group, "worker", "COUNT", count, "STREAMS", STREAM, ">")
-    assert isinstance(told, list)
-    stream = told[0]
+    """Read `count` entries as a worker; return their ids."""
+    reply = target.ask("XREADGROUP", "GROUP", group, "worker", "COUNT", count, "STREAMS", STREAM, ">")
+    assert isinstance(reply, list)
+    stream = reply[0]
     assert isinstance(stream, list)
-    found = stream[1]
-    assert isinstance(found, list)
-    return [str(entry[0]) for entry in found if isinstance(entry, list)]
+    entries_read = stream[1]
+    assert isinstance(entries_read, list)
+    return [str(entry[0]) for entry in entries_read if isinstance(entry, list)]
 
 
 def pending(target: Target, group: str = "crew") -> list[str]:
-    told = target.ask("XPENDING", STREAM, group, "-", "+", 1000)
-    assert isinstance(told, list)
-    return [str(one[0]) for one in told if isinstance(one, list)]
+    reply = target.ask("XPENDING", STREAM, group, "-", "+", 1000)
+    assert isinstance(reply, list)
+    return [str(one[0]) for one in reply if isinstance(one, list)]
 
 
 def sent_by_many(target: Target, spec: Pipeline, each: int, threads: int = 6) -> list[Outcome]:
@@ -73,15 +73,15 @@ def sent_by_many(target: Target, spec: Pipeline, each: int, threads: int = 6) ->
 
 
 def test_the_limit_is_exact_under_many_producers(target: Target) -> None:
-    """So many are in, and each of the others was told that it is not."""
+    """Exactly `limit` messages are sent; every other send fails."""
     outcomes = sent_by_many(target, pipeline(backlog={"limit": 100}), 50)
     assert number(target, "XLEN", STREAM) == 100
     assert sum(isinstance(outcome, Sent) for outcome in outcomes) == 100
     assert sum(isinstance(outcome, Failed) for outcome in outcomes) == 200
 
 
-def test_delayed_messages_wait_too(target: Target) -> None:
-    """They count from when they were sent, not from when they enter."""
+def test_delayed_messages_count_from_their_send(target: Target) -> None:
+    """A delayed message takes room before it enters the stream."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 5})) as one:
@@ -94,7 +94,7 @@ def test_delayed_messages_wait_too(target: Target) -> None:
     run_async(scenario())
 
 
-def test_what_is_pending_waits_until_it_is_done(target: Target) -> None:
+def test_pending_messages_take_room_until_done(target: Target) -> None:
     """Reading makes no room; finishing does."""
 
     async def scenario() -> None:
@@ -111,12 +111,12 @@ def test_what_is_pending_waits_until_it_is_done(target: Target) -> None:
     run_async(scenario())
 
 
-# History: the backlog is what the group has not finished.
+# With kept history, the backlog is what the group has not finished.
 
 
 @asynccontextmanager
 async def with_history(target: Target, limit: int) -> AsyncIterator[Producer | None]:
-    """A producer to a kept stream whose group is there; none where this Redis counts no lag, which is told then."""
+    """Yield a producer for a stream with history, or None on a Redis that counts no lag, which the producer refuses."""
     spec = pipeline(backlog={"limit": limit}, keep={"length": 1000})
     version = str(target.masters()[0].ask("INFO", "server")).partition("redis_version:")[2]
     if int(version.partition(".")[0]) >= 7:
@@ -130,7 +130,7 @@ async def with_history(target: Target, limit: int) -> AsyncIterator[Producer | N
 
 
 def test_finished_history_takes_no_room(target: Target) -> None:
-    """Unread and pending entries count, what is acknowledged does not, though it stays."""
+    """Unread and pending entries count; acknowledged entries do not, although they stay in the stream."""
 
     async def scenario() -> None:
         async with with_history(target, 4) as one:
@@ -149,8 +149,8 @@ def test_finished_history_takes_no_room(target: Target) -> None:
     run_async(scenario())
 
 
-def test_history_counts_before_anybody_reads_it(target: Target) -> None:
-    """Without a group all of it is unread."""
+def test_without_a_group_all_history_counts(target: Target) -> None:
+    """Without a consumer group, every entry is unread."""
 
     async def scenario() -> None:
         async with with_history(target, 3) as one:
@@ -163,8 +163,8 @@ def test_history_counts_before_anybody_reads_it(target: Target) -> None:
     run_async(scenario())
 
 
-def test_somebody_deletes_unread_history(target: Target) -> None:
-    """Redis forgets the group's lag then. The limit still holds."""
+def test_the_limit_holds_after_unread_history_is_deleted(target: Target) -> None:
+    """Redis then loses the lag of the group; the limit still holds."""
 
     async def scenario() -> None:
         async with with_history(target, 10) as one:
@@ -186,8 +186,8 @@ def test_somebody_deletes_unread_history(target: Target) -> None:
 WAITS: dict[str, Any] = {"limit": 2, "when_full": "wait"}
 
 
-def test_it_goes_on_when_room_comes(target: Target) -> None:
-    """A send that met a full backlog ends when somebody has finished something; in order."""
+def test_a_waiting_send_resumes_when_there_is_room(target: Target) -> None:
+    """A send into a full backlog continues, in order, after a message is finished."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog=WAITS)) as one:
@@ -204,8 +204,8 @@ def test_it_goes_on_when_room_comes(target: Target) -> None:
     run_async(scenario())
 
 
-def test_many_that_wait_share_the_room(target: Target) -> None:
-    """Never more than the limit are in; all of them get in."""
+def test_waiting_sends_share_the_room(target: Target) -> None:
+    """Waiting sends never exceed the limit, and each is sent in the end."""
 
     async def scenario() -> None:
         spec = pipeline(backlog=WAITS)
@@ -213,18 +213,18 @@ def test_many_that_wait_share_the_room(target: Target) -> None:
             sends = [asyncio.create_task(each.send({"job": "a", "n": n})) for each in (one, two) for n in range(10)]
             gone = 0
             while not all(send.done() for send in sends):
-                there = ids(target)
-                assert len(there) <= 2
-                if there:
-                    gone += number(target, "XDEL", STREAM, there[0])
+                waiting = ids(target)
+                assert len(waiting) <= 2
+                if waiting:
+                    gone += number(target, "XDEL", STREAM, waiting[0])
                 await asyncio.sleep(0.005)
         assert gone + number(target, "XLEN", STREAM) == 20
 
     run_async(scenario())
 
 
-def test_it_waits_no_longer_than_it_may(target: Target) -> None:
-    """Then it says what stood in the way, and nothing of it comes later."""
+def test_a_send_waits_no_longer_than_its_timeout(target: Target) -> None:
+    """It then fails with `BacklogFull`, and the message is not sent later."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog=WAITS)) as one:
@@ -240,8 +240,8 @@ def test_it_waits_no_longer_than_it_may(target: Target) -> None:
     run_async(scenario())
 
 
-def test_the_time_of_one_is_not_that_of_another(target: Target) -> None:
-    """Who may wait longer goes on waiting behind the one who gave up."""
+def test_each_send_has_its_own_timeout(target: Target) -> None:
+    """A patient send keeps waiting after a hasty one behind it gave up."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog=WAITS)) as one:
@@ -260,8 +260,8 @@ def test_the_time_of_one_is_not_that_of_another(target: Target) -> None:
 # `drop-oldest`
 
 
-def test_the_oldest_that_nobody_read_make_room(target: Target) -> None:
-    """As many as are needed, and the sender is told."""
+def test_the_oldest_unread_messages_are_dropped(target: Target) -> None:
+    """Only as many as needed are dropped, and the sender learns the number."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 3, **DROPS})) as one:
@@ -273,16 +273,16 @@ def test_the_oldest_that_nobody_read_make_room(target: Target) -> None:
 
 
 @pytest.mark.parametrize("groups", [("crew",), ("crew", "others"), ("others", "crew")])
-def test_what_any_group_was_given_is_never_dropped(target: Target, groups: tuple[str, ...]) -> None:
-    """Pending or done: of two groups the one that has read further counts."""
+def test_delivered_messages_are_never_dropped(target: Target, groups: tuple[str, ...]) -> None:
+    """Pending or done: of two groups, the one that has read further counts."""
 
     async def scenario() -> None:
         spec = pipeline(backlog={"limit": 5, **DROPS})
         async with producer(target, spec) as one, with_group(target, spec):
             target.ask("XGROUP", "CREATE", STREAM, "others", "0")
             await one.send_many(jobs(5))
-            given = {group: read(target, 2 * (place + 1), group) for place, group in enumerate(groups)}
-            kept = given[groups[-1]]
+            delivered = {group: read(target, 2 * (place + 1), group) for place, group in enumerate(groups)}
+            kept = delivered[groups[-1]]
             target.ask("XACK", STREAM, groups[-1], kept[0])
             outcomes = await one.send_many([{"job": "x", "n": n} for n in range(5, 12)])
             assert ids(target)[: len(kept)] == kept
@@ -296,8 +296,8 @@ def test_what_any_group_was_given_is_never_dropped(target: Target, groups: tuple
 
 
 @pytest.mark.parametrize("further", ["crew", "others"])
-def test_ids_of_one_millisecond_are_told_apart_by_their_numbers(target: Target, further: str) -> None:
-    """Of 1-9 and 1-11 the second is later."""
+def test_ids_of_one_millisecond_compare_as_numbers(target: Target, further: str) -> None:
+    """1-11 is later than 1-9."""
 
     async def scenario() -> None:
         spec = pipeline(backlog={"limit": 12, **DROPS})
@@ -314,38 +314,38 @@ def test_ids_of_one_millisecond_are_told_apart_by_their_numbers(target: Target, 
     run_async(scenario())
 
 
-def test_where_all_was_given_out_nothing_is_dropped(target: Target) -> None:
-    """Then the backlog is full, and the sender is told."""
+def test_a_backlog_without_unread_messages_refuses(target: Target) -> None:
+    """If all messages are delivered, none is dropped, and the send fails with `BacklogFull`."""
 
     async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
         async with producer(target, spec) as one, with_group(target, spec):
             await one.send_many(jobs(3))
-            given = read(target, 3)
+            delivered = read(target, 3)
             with pytest.raises(BacklogFull):
                 await one.send({"job": "a"})
-            assert ids(target) == given
+            assert ids(target) == delivered
 
     run_async(scenario())
 
 
-def test_a_group_that_was_set_back_keeps_what_is_pending(target: Target) -> None:
-    """An operator lets it read again from the start: what its workers run now is not *unread*."""
+def test_a_group_that_is_set_back_keeps_its_pending_messages(target: Target) -> None:
+    """After `XGROUP SETID`, messages that run now do not count as unread."""
 
     async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
         async with producer(target, spec) as one, with_group(target, spec):
             await one.send_many(jobs(3))
-            given = read(target, 2)
+            delivered = read(target, 2)
             target.ask("XGROUP", "SETID", STREAM, "crew", "0")
             await one.send_many(jobs(4))
-            assert ids(target)[:2] == given
+            assert ids(target)[:2] == delivered
 
     run_async(scenario())
 
 
-def test_nothing_is_dropped_while_the_group_has_vanished(target: Target) -> None:
-    """What stands there may be running; once the group is there again, it is known what was given out."""
+def test_nothing_is_dropped_without_a_group(target: Target) -> None:
+    """Without the group, any message may be running, so the send is refused."""
 
     async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
@@ -361,7 +361,7 @@ def test_nothing_is_dropped_while_the_group_has_vanished(target: Target) -> None
 
 
 def test_delayed_messages_are_not_dropped(target: Target) -> None:
-    """They take room, and keep it."""
+    """They take room and keep it."""
 
     async def scenario() -> None:
         spec = pipeline(backlog={"limit": 3, **DROPS})
@@ -374,8 +374,8 @@ def test_delayed_messages_are_not_dropped(target: Target) -> None:
     run_async(scenario())
 
 
-def test_a_backlog_above_a_new_limit_shrinks(target: Target) -> None:
-    """A limit that was lowered is reached step by step; no send has to drop it all."""
+def test_a_backlog_above_a_lowered_limit_shrinks_in_steps(target: Target) -> None:
+    """Each send drops a few messages, until the limit is reached."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 1000, **DROPS})) as one:
@@ -391,7 +391,7 @@ def test_a_backlog_above_a_new_limit_shrinks(target: Target) -> None:
 
 
 def test_the_limit_of_a_lossy_stream_is_exact_too(target: Target) -> None:
-    """Every message is in, or was told as dropped, once."""
+    """Every message is either in the stream or counted as dropped once."""
     outcomes = sent_by_many(target, pipeline(backlog={"limit": 40, **DROPS}), 50)
     assert number(target, "XLEN", STREAM) == 40
     assert sum(outcome.dropped for outcome in outcomes if isinstance(outcome, Sent)) == 300 - 40

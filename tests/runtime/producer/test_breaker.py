@@ -1,4 +1,4 @@
-"""The circuit breaker as a machine of three states, on a clock that the test holds."""
+"""The circuit breaker moves between its three states by a clock that the test controls."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ def opened(at: float = 100.0) -> Breaker:
 
 
 def test_it_opens_with_the_fifth_failure_in_a_row() -> None:
-    """Four leave it closed."""
+    """Four failures leave it closed."""
     breaker = Breaker(LIMITS)
     for second in range(4):
         breaker.failed(second)
@@ -33,7 +33,7 @@ def test_it_opens_with_the_fifth_failure_in_a_row() -> None:
     assert breaker.opened == 1
 
 
-def test_a_success_between_starts_the_count_anew() -> None:
+def test_a_success_resets_the_count() -> None:
     """Only failures in a row count."""
     breaker = Breaker(LIMITS)
     for second in range(4):
@@ -45,16 +45,16 @@ def test_a_success_between_starts_the_count_anew() -> None:
 
 
 @pytest.mark.parametrize(("step", "state"), [(2.5, State.OPEN), (2.6, State.CLOSED)])
-def test_failures_that_lie_far_apart_do_not_add_up(step: float, state: State) -> None:
-    """Five within ten seconds, and not five in an hour."""
+def test_failures_far_apart_do_not_add_up(step: float, state: State) -> None:
+    """Five failures open it only within ten seconds."""
     breaker = Breaker(LIMITS)
     for count in range(5):
         breaker.failed(count * step)
     assert breaker.state is state
 
 
-def test_the_window_moves_on() -> None:
-    """Old failures leave it one by one."""
+def test_the_window_slides() -> None:
+    """Old failures leave the window one by one."""
     breaker = Breaker(LIMITS)
     for second in (0, 8, 9, 10, 11):
         breaker.failed(second)
@@ -63,8 +63,8 @@ def test_the_window_moves_on() -> None:
     assert breaker.is_open
 
 
-def test_it_lets_one_try_after_the_cool_down() -> None:
-    """And nobody else while that one has no answer."""
+def test_it_admits_one_trial_after_the_cool_down() -> None:
+    """It refuses all others until the trial has a result."""
     breaker = opened(100)
     assert not breaker.allows(129.9)
     assert breaker.allows(130)
@@ -73,8 +73,8 @@ def test_it_lets_one_try_after_the_cool_down() -> None:
     assert not breaker.allows(134.9)
 
 
-def test_a_trial_that_succeeds_closes_it() -> None:
-    """With nothing remembered against Redis."""
+def test_a_successful_trial_closes_it() -> None:
+    """Earlier failures no longer count."""
     breaker = opened(100)
     assert breaker.allows(130)
     breaker.succeeded()
@@ -85,8 +85,8 @@ def test_a_trial_that_succeeds_closes_it() -> None:
     assert breaker.state is State.CLOSED
 
 
-def test_a_trial_that_fails_opens_it_again() -> None:
-    """For a whole cool-down from then."""
+def test_a_failed_trial_opens_it_again() -> None:
+    """A full cool-down starts at that failure."""
     breaker = opened(100)
     assert breaker.allows(140)
     breaker.failed(141)
@@ -96,16 +96,16 @@ def test_a_trial_that_fails_opens_it_again() -> None:
     assert breaker.opened == 2
 
 
-def test_a_trial_that_says_nothing_is_followed_by_another() -> None:
-    """A caller who was cancelled must not keep it half-open for ever."""
+def test_a_trial_without_a_result_is_replaced() -> None:
+    """A cancelled caller must not keep the breaker half-open forever."""
     breaker = opened(100)
     assert breaker.allows(130)
     assert breaker.allows(135)
     assert not breaker.allows(136)
 
 
-def test_asking_changes_nothing() -> None:
-    """Who only asks takes nobody's trial."""
+def test_refuses_changes_no_state() -> None:
+    """`refuses` does not use up the trial."""
     breaker = opened(100)
     assert not breaker.refuses(130)
     assert breaker.state is State.OPEN
@@ -143,8 +143,8 @@ class ExpectedBreaker:
 
 
 @given(st.lists(st.tuples(st.sampled_from([0, 0.1, 1, 2.5, 5, 30]), st.booleans()), max_size=200))
-def test_any_history(steps: list[tuple[float, bool]]) -> None:
-    """Time goes on, somebody asks, and where that is admitted it succeeds or fails."""
+def test_any_sequence_matches_the_model(steps: list[tuple[float, bool]]) -> None:
+    """Time passes, and each admitted call succeeds or fails."""
     breaker, expected = Breaker(LIMITS), ExpectedBreaker()
     now = 0.0
     for later, succeeds in steps:

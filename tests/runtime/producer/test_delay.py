@@ -1,4 +1,4 @@
-"""A delayed message enters the stream when it is due, by Redis's clock, and never before."""
+"""A delayed message enters the stream when it is due by Redis time, never earlier."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -26,14 +26,14 @@ def producer(target: Target, spec: Pipeline) -> Producer:
 
 
 def redis_time(target: Target | Server) -> int:
-    """Milliseconds since 1970."""
-    told = target.ask("TIME")
-    assert isinstance(told, list)
-    return int(str(told[0])) * 1000 + int(str(told[1])) // 1000
+    """Return Redis time in milliseconds since 1970."""
+    reply = target.ask("TIME")
+    assert isinstance(reply, list)
+    return int(str(reply[0])) * 1000 + int(str(reply[1])) // 1000
 
 
-def test_it_waits_outside_of_the_stream(target: Target) -> None:
-    """It is told when it is due, and what it will be."""
+def test_a_delayed_message_waits_outside_the_stream(target: Target) -> None:
+    """The sender learns the due time and the id."""
 
     async def scenario() -> None:
         spec = pipeline()
@@ -51,8 +51,8 @@ def test_it_waits_outside_of_the_stream(target: Target) -> None:
     run_async(scenario())
 
 
-def test_it_enters_when_it_is_due(target: Target) -> None:
-    """As it would have stood there at once; the look that finds it is not before its time, and the one before was."""
+def test_a_delayed_message_enters_when_it_is_due(target: Target) -> None:
+    """Its entry equals that of a message without a delay."""
 
     async def scenario() -> None:
         spec = pipeline()
@@ -60,8 +60,8 @@ def test_it_enters_when_it_is_due(target: Target) -> None:
             sent = await one.send({"job": "a", "n": 1}, delay=0.3)
             assert isinstance(sent, Sent)
             assert sent.due is not None
-            found = await until_entered(link, spec)
-            assert found.time >= sent.due
+            promoted = await until_entered(link, spec)
+            assert promoted.time >= sent.due
         (entry,) = entries(target)
         assert entry.ms >= sent.due
         assert entry.fields == {"data": '{"job":"a","n":1}', "penstock-id": sent.id, "penstock-version": "1"}
@@ -70,8 +70,8 @@ def test_it_enters_when_it_is_due(target: Target) -> None:
     run_async(scenario())
 
 
-def test_each_of_many_enters_in_its_turn(target: Target) -> None:
-    """Due times order them, not the order in which they were sent."""
+def test_delayed_messages_enter_in_order_of_due_time(target: Target) -> None:
+    """The order of the sends does not matter."""
 
     async def scenario() -> None:
         spec = pipeline()
@@ -90,8 +90,8 @@ def test_each_of_many_enters_in_its_turn(target: Target) -> None:
     run_async(scenario())
 
 
-def test_it_survives_a_restart(server: Server) -> None:
-    """What Redis has accepted and kept is there when it is due."""
+def test_a_delayed_message_survives_a_restart_of_redis(server: Server) -> None:
+    """After Redis restarts, the message still enters when it is due."""
 
     async def scenario() -> None:
         spec = pipeline()
@@ -101,10 +101,10 @@ def test_it_survives_a_restart(server: Server) -> None:
             server.restart()
             link = server.link()
             server.ask("XGROUP", "CREATE", STREAM, "crew", "0", "MKSTREAM")
-            found = await until_entered(link, spec)
+            promoted = await until_entered(link, spec)
             await link.close()
             assert sent.due is not None
-            assert found.time >= sent.due
+            assert promoted.time >= sent.due
             (entry,) = entries(server)
             assert entry.fields["penstock-id"] == sent.id
             assert isinstance(await one.send({"job": "b"}), Sent), "the producer finds the server again"
@@ -113,8 +113,8 @@ def test_it_survives_a_restart(server: Server) -> None:
 
 
 @pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=-7))])
-def test_a_time_is_a_time_of_redis(target: Target, zone: timezone) -> None:
-    """Whatever zone it is told in: it is due at that moment by Redis's clock."""
+def test_a_time_is_compared_with_redis_time(target: Target, zone: timezone) -> None:
+    """The message is due at that moment, whatever the time zone of the argument."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
@@ -136,8 +136,8 @@ def test_a_time_is_a_time_of_redis(target: Target, zone: timezone) -> None:
         {"at": datetime(1969, 1, 1, tzinfo=UTC)},
     ],
 )
-def test_a_time_that_is_over_means_now(target: Target, given: dict[str, Any]) -> None:
-    """It is in the stream when the send ends."""
+def test_a_time_in_the_past_means_now(target: Target, given: dict[str, Any]) -> None:
+    """The message is in the stream when the send returns."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
@@ -163,14 +163,14 @@ def test_a_time_that_is_over_means_now(target: Target, given: dict[str, Any]) ->
         (None, datetime(2026, 3, 1, 5, 0, 0, 734_000, tzinfo=timezone(timedelta(hours=-7))), "@1772366400734"),
     ],
 )
-def test_a_part_of_a_millisecond_is_waited_for(delay: float | str | None, at: datetime | None, due: str) -> None:
-    """So that nothing is due too early; whole ones stay what they are."""
+def test_due_times_round_up_to_milliseconds(delay: float | str | None, at: datetime | None, due: str) -> None:
+    """No message is due too early; full milliseconds do not change."""
     assert due_of(delay, at) == due
 
 
 @pytest.mark.parametrize("delay", [90, 90.0, "90s", "1m30s", timedelta(seconds=90)])
-def test_a_delay_is_told_in_many_ways(target: Target, delay: float | str | timedelta) -> None:
-    """Seconds, a text as in a spec, or a timedelta."""
+def test_a_delay_is_seconds_a_text_or_a_timedelta(target: Target, delay: float | str | timedelta) -> None:
+    """Texts are written as in a spec."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
@@ -182,10 +182,10 @@ def test_a_delay_is_told_in_many_ways(target: Target, delay: float | str | timed
     run_async(scenario())
 
 
-def test_a_message_of_many_fields_comes_through_whole(target: Target) -> None:
-    """As many as may be sent, with all that we add, pass both scripts, the one that delays and the one that lets in.
+def test_a_message_with_the_most_fields_keeps_them_all(target: Target) -> None:
+    """All fields, with those of Penstock, pass the script that delays and the script that promotes.
 
-    One more is refused, by a sentence that says how many may be sent.
+    One more field is refused with an error that names the limit.
     """
 
     async def scenario() -> None:
@@ -197,14 +197,14 @@ def test_a_message_of_many_fields_comes_through_whole(target: Target) -> None:
                 sent = await one.send(body, key=key, delay=delay, trace={"traceparent": PARENT, "tracestate": "a=b"})
                 if delay:
                     await until_entered(link, spec)
-                ours = {
+                penstock_fields = {
                     "penstock-id": sent.id,
                     "penstock-version": "1",
                     "penstock-key": key,
                     "penstock-traceparent": PARENT,
                     "penstock-tracestate": "a=b",
                 }
-                assert entries(target)[-1].fields == body | ours
+                assert entries(target)[-1].fields == body | penstock_fields
             with pytest.raises(TooLarge, match="the body has 991 fields, and an entry takes 990; send it as JSON"):
                 await one.send(body | {"one-more": ""}, delay=0.001)
         assert len(entries(target)) == 2

@@ -1,4 +1,4 @@
-"""The same thing is sent once within the window, however often it is sent."""
+"""Within the window, a message is sent once, however often a producer sends it."""
 
 import asyncio
 import threading
@@ -22,8 +22,8 @@ def producer(target: Target, spec: Pipeline) -> Producer:
     return Producer(spec, target.redis, credentials=target.credentials)
 
 
-def test_a_duplicate_is_told_and_not_sent(target: Target) -> None:
-    """With the id of the message that was; and that one says in its entry what it is known by."""
+def test_a_duplicate_is_reported_and_not_sent(target: Target) -> None:
+    """It carries the id of the first message, whose entry holds the deduplication key."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
@@ -38,8 +38,8 @@ def test_a_duplicate_is_told_and_not_sent(target: Target) -> None:
     run_async(scenario())
 
 
-def test_after_the_window_it_is_another_message(target: Target) -> None:
-    """The window begins when the message was sent."""
+def test_after_the_window_the_same_key_is_sent_again(target: Target) -> None:
+    """The window starts at the send."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": SHORT})
@@ -54,8 +54,8 @@ def test_after_the_window_it_is_another_message(target: Target) -> None:
     run_async(scenario())
 
 
-def test_the_window_of_a_delayed_message_begins_when_it_is_due(target: Target) -> None:
-    """A delay longer than the window would otherwise let the same in while the first still waits."""
+def test_the_window_of_a_delayed_message_starts_when_it_is_due(target: Target) -> None:
+    """Otherwise, a delay longer than the window would admit a duplicate while the first message waits."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": SHORT})
@@ -67,7 +67,7 @@ def test_the_window_of_a_delayed_message_begins_when_it_is_due(target: Target) -
     run_async(scenario())
 
 
-def test_many_producers_at_once_send_it_once(target: Target) -> None:
+def test_concurrent_producers_send_a_key_once(target: Target) -> None:
     """Of twenty threads with a connection each, one sends."""
     outcomes: list[object] = []
     spec = pipeline(message={"dedup": DEDUP})
@@ -87,8 +87,8 @@ def test_many_producers_at_once_send_it_once(target: Target) -> None:
     assert number(target, "XLEN", STREAM) == 1
 
 
-def test_twice_in_one_call(target: Target) -> None:
-    """Messages that travel together are duplicates of each other as well."""
+def test_duplicates_within_one_call_are_found(target: Target) -> None:
+    """Messages of one call are duplicates of each other as well."""
 
     async def scenario() -> None:
         bodies = [{"job": "a"}, {"job": "b"}, {"job": "a"}, {"job": "a"}]
@@ -107,7 +107,7 @@ def test_twice_in_one_call(target: Target) -> None:
     [({"n": 17}, "17"), ({"n": -3}, "-3"), ({"n": "ß: \u4f60 {x}"}, "ß: \u4f60 {x}"), ({"n": 2**80}, str(2**80))],
 )
 def test_a_key_is_a_text_or_a_number(target: Target, body: dict[str, Any], key: str) -> None:
-    """As it stands in the body."""
+    """The key is the value in the body."""
 
     async def scenario() -> None:
         spec = pipeline(message={"schema": {"type": "object"}, "dedup": {"by": "n", "window": "1h"}})
@@ -119,8 +119,8 @@ def test_a_key_is_a_text_or_a_number(target: Target, body: dict[str, Any], key: 
     run_async(scenario())
 
 
-def test_a_key_can_be_handed_over(target: Target) -> None:
-    """It stands for the field of the body."""
+def test_the_key_can_be_an_argument(target: Target) -> None:
+    """It replaces the field of the body."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
@@ -131,8 +131,8 @@ def test_a_key_can_be_handed_over(target: Target) -> None:
     run_async(scenario())
 
 
-def test_a_long_key_is_told_by_its_hash(target: Target) -> None:
-    """Redis keeps it for the whole window."""
+def test_a_long_key_is_stored_as_its_hash(target: Target) -> None:
+    """Redis keeps the key for the full window, so it must be short."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:
@@ -147,8 +147,8 @@ def test_a_long_key_is_told_by_its_hash(target: Target) -> None:
     run_async(scenario())
 
 
-def test_what_was_not_sent_is_not_remembered(target: Target) -> None:
-    """A message that met a full backlog is no duplicate when there is room."""
+def test_a_refused_message_is_not_remembered(target: Target) -> None:
+    """A message that a full backlog refused is no duplicate later."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, backlog={"limit": 1})
@@ -164,7 +164,7 @@ def test_what_was_not_sent_is_not_remembered(target: Target) -> None:
 
 
 def test_a_delayed_message_enters_with_its_key(target: Target) -> None:
-    """So that burying it frees the key."""
+    """Burying the message can then free the key."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP})
@@ -177,7 +177,7 @@ def test_a_delayed_message_enters_with_its_key(target: Target) -> None:
 
 
 def test_a_duplicate_does_not_stop_the_others(target: Target) -> None:
-    """The third is too large and the fifth a duplicate; each of the rest is sent, in order."""
+    """The third is too large and the fifth a duplicate; all others are sent in order."""
 
     async def scenario() -> None:
         bodies: list[dict[str, Any]] = jobs(8)
@@ -196,8 +196,8 @@ def test_a_duplicate_does_not_stop_the_others(target: Target) -> None:
     run_async(scenario())
 
 
-def test_gathered_sends_of_one_thing_send_it_once(target: Target) -> None:
-    """Tasks of one producer share calls, and are told apart all the same."""
+def test_concurrent_tasks_send_a_key_once(target: Target) -> None:
+    """Tasks of one producer share calls; duplicates are still found."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(message={"dedup": DEDUP})) as one:

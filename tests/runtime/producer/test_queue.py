@@ -1,4 +1,4 @@
-"""Letters that wait: in order, each at most once, and none that was withdrawn."""
+"""The queue keeps the order, returns each message at most once, and never a withdrawn one."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,41 +11,41 @@ STEPS = st.lists(
 )
 
 
-def letters(count: int, size: int = 10) -> list[EncodedMessage]:
+def messages(count: int, size: int = 10) -> list[EncodedMessage]:
     return [EncodedMessage(str(n), (), size, None, None) for n in range(count)]
 
 
-def test_within_both_bounds_but_at_least_one() -> None:
-    """A letter that is larger than the bound travels alone."""
+def test_take_respects_both_limits_but_takes_at_least_one() -> None:
+    """A message larger than the limit travels alone."""
     queue = Queue()
-    several = [*letters(3), *letters(1, 1000), *letters(4)]
+    several = [*messages(3), *messages(1, 1000), *messages(4)]
     queue.put(several)
-    taken = [queue.take(2, 100), queue.take(5, 100), queue.take(5, 100), queue.take(5, 30), queue.take(5, 30)]
-    assert taken == [several[:2], several[2:3], several[3:4], several[4:7], several[7:]]
+    batches = [queue.take(2, 100), queue.take(5, 100), queue.take(5, 100), queue.take(5, 30), queue.take(5, 30)]
+    assert batches == [several[:2], several[2:3], several[3:4], several[4:7], several[7:]]
     assert queue.take(5, 30) == []
 
 
-def test_what_was_withdrawn_takes_no_room() -> None:
-    """A thousand that came and went behind one that stays leave a handful of places."""
+def test_withdrawn_messages_take_no_room() -> None:
+    """A thousand withdrawals behind a waiting message leave a handful of places."""
     queue = Queue()
-    (stays,) = letters(1)
+    (stays,) = messages(1)
     queue.put([stays])
-    for letter in letters(1000):
-        queue.put([letter])
-        assert queue.withdraw([letter]) == [letter]
+    for message in messages(1000):
+        queue.put([message])
+        assert queue.withdraw([message]) == [message]
     assert len(queue) == 1
-    assert len(queue._places) < 5  # noqa: SLF001 - what is kept cannot be seen otherwise
+    assert len(queue._places) < 5  # noqa: SLF001 - the public API does not show the places
     assert queue.take(10, 1000) == [stays]
 
 
 @given(STEPS)
-def test_any_order_of_steps(steps: list[tuple[str, int]]) -> None:
-    """It behaves as a list would."""
+def test_the_queue_behaves_like_a_list(steps: list[tuple[str, int]]) -> None:
+    """Any sequence of steps gives the results of a plain list."""
     queue, model, out = Queue(), list[EncodedMessage](), list[EncodedMessage]()
     for step, count in steps:
         match step:
             case "put":
-                new = letters(count)
+                new = messages(count)
                 queue.put(new)
                 model += new
             case "put back":
@@ -53,13 +53,13 @@ def test_any_order_of_steps(steps: list[tuple[str, int]]) -> None:
                 queue.put_back(back)
                 model = back + model
             case "take":
-                taken = queue.take(count, 10_000)
-                assert taken == model[:count]
+                batch = queue.take(count, 10_000)
+                assert batch == model[:count]
                 del model[:count]
-                out += taken
+                out += batch
             case "withdraw":
-                asked = [*model[count : 2 * count], *out[:1], *letters(1)]
-                assert queue.withdraw(asked) == model[count : 2 * count]
+                withdrawn = [*model[count : 2 * count], *out[:1], *messages(1)]
+                assert queue.withdraw(withdrawn) == model[count : 2 * count]
                 del model[count : 2 * count]
             case _:
                 assert queue.clear() == model

@@ -1,4 +1,4 @@
-"""What a send leaves in the stream, and what it tells."""
+"""A send writes the message as the spec describes and returns its outcome."""
 
 import asyncio
 import dataclasses
@@ -42,8 +42,8 @@ def send(target: Target, body: object, spec: Pipeline | None = None, correlation
     return run_async(scenario())
 
 
-def test_a_message_stands_in_the_stream_as_the_spec_says(target: Target) -> None:
-    """The body in its field, an id that is a ULID of now, the version; and nothing else."""
+def test_an_entry_holds_body_id_and_version_only(target: Target) -> None:
+    """The body is in its field; the id is a ULID of the current time."""
     sent = send(target, {"job": "a", "n": 1})
     (entry,) = entries(target)
     assert entry.id == sent.entry
@@ -55,29 +55,29 @@ def test_a_message_stands_in_the_stream_as_the_spec_says(target: Target) -> None
 
 @pytest.mark.parametrize("body", [{"job": "a", "n": 7}, Job(job="a"), Plain("a"), b'{"job":"a","n":7}'])
 def test_a_body_may_be_a_dict_a_model_a_dataclass_or_json(target: Target, body: object) -> None:
-    """All of them are the same message."""
+    """All forms make the same message."""
     send(target, body)
     (entry,) = entries(target)
     assert entry.fields["data"] == '{"job":"a","n":7}'
 
 
-def test_json_by_the_caller_travels_byte_for_byte(target: Target) -> None:
-    """What was checked is what is sent, blanks and all."""
+def test_json_bytes_are_sent_unchanged(target: Target) -> None:
+    """Whitespace is kept."""
     raw = b'{ "job" : "\xc3\xa9" , "n" : 1 }'
     send(target, raw)
     assert entries(target)[0].fields["data"] == raw.decode()
 
 
 @pytest.mark.parametrize("body", [{"job": "a", "n": 7}, Plain("a"), b'{"n": 7, "job": "a"}'])
-def test_a_body_of_entry_fields(target: Target, body: object) -> None:
-    """With `encoding: fields` each field of the body is one of the entry."""
+def test_fields_of_the_body_become_fields_of_the_entry(target: Target, body: object) -> None:
+    """This is `encoding: fields`."""
     sent = send(target, body, pipeline(message={"encoding": "fields"}))
     (entry,) = entries(target)
     assert entry.fields == {"job": "a", "n": "7", "penstock-id": sent.id, "penstock-version": "1"}
 
 
-def test_a_missing_correlation_is_made(target: Target) -> None:
-    """Where the spec says so, as a ULID; the sender is told."""
+def test_a_missing_correlation_is_generated(target: Target) -> None:
+    """With `make_correlation`, it is a ULID, and the sender learns it."""
     spec = pipeline(message={"correlate": "job", "make_correlation": True})
     sent = send(target, {"n": 1}, spec)
     assert sent.correlation is not None
@@ -86,48 +86,48 @@ def test_a_missing_correlation_is_made(target: Target) -> None:
 
 
 @pytest.mark.parametrize("body", [{"job": "mine"}, b'{"job": "mine"}'])
-def test_a_correlation_that_is_there_stays(target: Target, body: object) -> None:
-    """Whatever the spec would make."""
+def test_an_existing_correlation_is_kept(target: Target, body: object) -> None:
+    """`make_correlation` does not replace it."""
     spec = pipeline(message={"correlate": "job", "make_correlation": True})
     assert send(target, body, spec).correlation == "mine"
 
 
 @pytest.mark.parametrize("body", [{"n": 1}, b'{"n": 1}'])
-def test_a_correlation_can_be_handed_over(target: Target, body: object) -> None:
-    """It becomes the field, also where the spec would make none."""
+def test_the_correlation_can_be_an_argument(target: Target, body: object) -> None:
+    """It becomes the field of the body, even without `make_correlation`."""
     sent = send(target, body, pipeline(message={"correlate": "job"}), correlation="request-9")
     assert sent.correlation == "request-9"
     assert json.loads(entries(target)[0].fields["data"]) == {"n": 1, "job": "request-9"}
 
 
-def test_the_bodies_that_were_handed_over_stay_as_they_were(target: Target) -> None:
-    """A correlation goes into the message, not into the caller's dict."""
+def test_a_send_does_not_change_the_body_of_the_caller(target: Target) -> None:
+    """A generated correlation goes into the message only."""
     body = {"n": 1}
     send(target, body, pipeline(message={"correlate": "job", "make_correlation": True}))
     assert body == {"n": 1}
 
 
 def test_one_producer_serves_many_tasks(target: Target) -> None:
-    """Each gets its own answer, and every message is there once."""
+    """Each task gets its own outcome, and each message is in the stream once."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             sent = await asyncio.gather(*(one.send(body) for body in jobs(500)))
-        said = {entry.id: json.loads(entry.fields["data"]) for entry in entries(target)}
-        assert [said[told.entry] for told in sent if isinstance(told, Sent) and told.entry] == jobs(500)
-        assert len(said) == 500
+        bodies = {entry.id: json.loads(entry.fields["data"]) for entry in entries(target)}
+        assert [bodies[outcome.entry] for outcome in sent if isinstance(outcome, Sent) and outcome.entry] == jobs(500)
+        assert len(bodies) == 500
 
     run_async(scenario())
 
 
-def test_the_first_message_makes_the_stream_and_no_group(target: Target) -> None:
-    """A producer may come before any worker, whose group begins at 0 all the same."""
+def test_the_first_message_creates_the_stream_and_no_group(target: Target) -> None:
+    """A producer may start before any worker; the group then starts at 0."""
     send(target, {"job": "a"})
     assert target.ask("XINFO", "GROUPS", STREAM) == []
 
 
-def test_a_result_is_found_by_what_a_send_told(target: Target) -> None:
-    """A handler's result, as JSON has it; None while there is none, and for a message without one."""
+def test_the_outcome_of_a_send_finds_the_result(target: Target) -> None:
+    """The result is JSON, or None while there is none; a duplicate finds the result of the first message."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP})
@@ -144,8 +144,8 @@ def test_a_result_is_found_by_what_a_send_told(target: Target) -> None:
     run_async(scenario())
 
 
-def test_a_server_that_forgot_the_script_is_told_again(target: Target) -> None:
-    """SCRIPT FLUSH costs nothing but a moment."""
+def test_a_send_reloads_a_script_that_redis_lost(target: Target) -> None:
+    """`SCRIPT FLUSH` delays a send, and nothing more."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:

@@ -1,4 +1,4 @@
-"""The producer whose calls block: the same outcomes, from any thread, and in children that were forked."""
+"""`SyncProducer` gives the same outcomes from any thread and in forked children."""
 
 import asyncio
 import inspect
@@ -44,8 +44,8 @@ def producer(target: Target, spec: Pipeline | None = None) -> SyncProducer:
 
 
 @pytest.mark.wire
-def test_it_sends(target: Target) -> None:
-    """With all that an asynchronous send can say."""
+def test_it_takes_every_argument_of_an_asynchronous_send(target: Target) -> None:
+    """Keys, correlations, delays and results work."""
     spec = pipeline(message={"dedup": DEDUP, "correlate": "job"})
     with producer(target, spec) as one:
         sent = one.send({"n": 1}, correlation="a")
@@ -61,8 +61,8 @@ def test_it_sends(target: Target) -> None:
         assert one.result(sent) == [1]
 
 
-def test_errors_are_raised_where_it_is_called(target: Target) -> None:
-    """As themselves."""
+def test_errors_are_raised_in_the_calling_thread(target: Target) -> None:
+    """Their types are those of the asynchronous producer."""
     with producer(target, pipeline(backlog={"limit": 1})) as one:
         with pytest.raises(NotAsDescribed):
             one.send({})
@@ -73,8 +73,8 @@ def test_errors_are_raised_where_it_is_called(target: Target) -> None:
             one.send({"job": "c"}, delay=1, at=datetime.now(UTC))
 
 
-def test_many_in_order(target: Target) -> None:
-    """More than are handed over at once; those that cannot be sent are told in their places."""
+def test_send_many_keeps_the_order(target: Target) -> None:
+    """There are more bodies than one chunk holds; an invalid one fails in its place."""
     bodies: list[Any] = jobs(4500)
     bodies[2500] = {"n": 1}
     with producer(target) as one:
@@ -85,8 +85,8 @@ def test_many_in_order(target: Target) -> None:
     ]
 
 
-def test_bodies_are_taken_in_the_thread_that_sends(target: Target) -> None:
-    """They may come from a database whose connection belongs to that thread."""
+def test_bodies_are_read_in_the_calling_thread(target: Target) -> None:
+    """They may come from a database connection of that thread."""
     seen: set[str] = set()
 
     def bodies() -> Iterator[dict[str, Any]]:
@@ -99,28 +99,28 @@ def test_bodies_are_taken_in_the_thread_that_sends(target: Target) -> None:
     assert seen == {threading.current_thread().name}
 
 
-def test_threads_may_share_it(target: Target) -> None:
-    """Each is told what became of its own."""
-    told: dict[int, Sent | Duplicate] = {}
+def test_threads_can_share_a_producer(target: Target) -> None:
+    """Each thread gets its own outcomes."""
+    outcomes: dict[int, Sent | Duplicate] = {}
 
     with producer(target) as one:
 
         def send(numbers: range) -> None:
             for n in numbers:
-                told[n] = one.send({"job": "a", "n": n})
+                outcomes[n] = one.send({"job": "a", "n": n})
 
         threads = [threading.Thread(target=send, args=(range(k * 50, k * 50 + 50),)) for k in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    there = {entry.fields["penstock-id"]: entry.fields["data"] for entry in entries(target)}
-    assert len(there) == 400
-    assert all(there[sent.id] == f'{{"job":"a","n":{n}}}' for n, sent in told.items())
+    data_by_id = {entry.fields["penstock-id"]: entry.fields["data"] for entry in entries(target)}
+    assert len(data_by_id) == 400
+    assert all(data_by_id[sent.id] == f'{{"job":"a","n":{n}}}' for n, sent in outcomes.items())
 
 
-def test_it_works_beside_a_loop(target: Target) -> None:
-    """Called where a loop runs, it blocks that, and works."""
+def test_it_works_inside_a_running_event_loop(target: Target) -> None:
+    """The call blocks that loop."""
 
     async def scenario() -> None:
         with producer(target) as one:
@@ -132,11 +132,11 @@ def test_it_works_beside_a_loop(target: Target) -> None:
     assert number(target, "XLEN", STREAM) == 2
 
 
-def test_nothing_runs_before_the_first_send() -> None:
-    """A server that forks its workers must have no thread of ours yet."""
+def test_no_thread_runs_before_the_first_send() -> None:
+    """A server that forks its workers must not have a thread of Penstock yet."""
     before = threading.active_count()
-    nobody = Redis(addresses=[f"{LOOPBACK}:{free_port()}"])
-    with SyncProducer(pipeline(send={"attempts": 1}), nobody, credentials=Credentials()) as one:
+    no_redis = Redis(addresses=[f"{LOOPBACK}:{free_port()}"])
+    with SyncProducer(pipeline(send={"attempts": 1}), no_redis, credentials=Credentials()) as one:
         assert threading.active_count() == before
         with pytest.raises(RedisAbsent):
             one.send({"job": "a"})
@@ -147,14 +147,14 @@ def test_nothing_runs_before_the_first_send() -> None:
     one.close()
 
 
-def test_what_could_never_work_is_told_at_once() -> None:
-    """Not by the first send."""
+def test_an_unusable_spec_fails_at_once() -> None:
+    """It does not wait for the first send."""
     with pytest.raises(CannotGoOn):
         SyncProducer(pipeline(backlog={"when_full": "drop-oldest"}), Redis(addresses=[f"{LOOPBACK}:1"]))
 
 
-def test_closing_ends_what_other_threads_wait_for(target: Target) -> None:
-    """Nobody is left waiting for a loop that is gone."""
+def test_closing_ends_the_sends_of_other_threads(target: Target) -> None:
+    """No thread waits for an event loop that has stopped."""
     outcomes: list[object] = []
     one = producer(target, pipeline(backlog={"limit": 1, "when_full": "wait"}))
     one.send({"job": "a"})
@@ -176,8 +176,8 @@ def test_closing_ends_what_other_threads_wait_for(target: Target) -> None:
     assert not any(isinstance(outcome, Sent) for outcome in outcomes)
 
 
-def test_closing_among_many_tells_what_became_of_each(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some are sent, and the rest are not: nobody has to guess which."""
+def test_closing_during_send_many_reports_each_outcome(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first chunk is sent; each of the rest fails with `Closed`."""
     monkeypatch.setattr(sync, "CHUNK", 3)
     one = producer(target)
 
@@ -196,48 +196,48 @@ def test_closing_among_many_tells_what_became_of_each(target: Target, monkeypatc
 
 
 @pytest.mark.parametrize("name", ["send", "send_many", "result", "of", "close"])
-def test_both_producers_are_called_alike(name: str) -> None:
-    """Names, defaults and types: whoever knows one knows the other."""
+def test_both_producers_have_the_same_signatures(name: str) -> None:
+    """Names, defaults and types are equal."""
     one, other = (inspect.signature(getattr(kind, name)) for kind in (Producer, SyncProducer))
     assert one == other
 
 
-def test_a_thread_that_cannot_begin_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as a loop, which has sockets of its own."""
+def test_a_thread_that_fails_to_start_closes_its_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An open event loop would leak sockets."""
     loops: list[asyncio.AbstractEventLoop] = []
     new_event_loop = asyncio.new_event_loop
 
-    def noted() -> asyncio.AbstractEventLoop:
+    def record_loop() -> asyncio.AbstractEventLoop:
         loops.append(new_event_loop())
         return loops[-1]
 
     def make() -> Producer:
         raise CannotGoOn("not like this")
 
-    monkeypatch.setattr(asyncio, "new_event_loop", noted)
+    monkeypatch.setattr(asyncio, "new_event_loop", record_loop)
     with pytest.raises(CannotGoOn):
         LoopThread(make)
     assert all(loop.is_closed() for loop in loops)
 
 
-def test_forked_children_send_on_their_own(server: Server) -> None:
-    """A parent that has sent forks twice; all three send, over connections of their own, and end without a word."""
-    # Python 3.12 warns of any fork of a process with threads; that this one is right is what is shown here.
+def test_forked_children_send_over_their_own_connections(server: Server) -> None:
+    """Parent, children and a grandchild all send, and exit without output on stderr."""
+    # Python 3.12 warns about any fork of a process with threads; this test shows that this fork is safe.
     warnings = ("-W", "error::ResourceWarning", "-W", "ignore::DeprecationWarning")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *warnings, FORKS, server.address],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    said = [entry.fields["data"] for entry in entries(server)]
+    assert (process.returncode, process.stderr) == (0, "")
+    bodies = [entry.fields["data"] for entry in entries(server)]
     expected = [
         *(f"parent {n}" for n in range(20)),
         *(f"child {which} {n}" for which in range(2) for n in range(20)),
         *(f"grandchild {n}" for n in range(20)),
     ]
-    assert sorted(said) == sorted(f'{{"job":"{job}"}}' for job in expected)
-    assert len({entry.fields["penstock-id"] for entry in entries(server)}) == len(said)
-    assert done.stdout.split() == ["True"] * 3
+    assert sorted(bodies) == sorted(f'{{"job":"{job}"}}' for job in expected)
+    assert len({entry.fields["penstock-id"] for entry in entries(server)}) == len(bodies)
+    assert process.stdout.split() == ["True"] * 3

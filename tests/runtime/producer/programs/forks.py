@@ -1,4 +1,4 @@
-"""Sends, forks, and sends: from the parent, from children that were forked while it sent, and from one of theirs."""
+"""Send from a parent, from children forked during its sends, and from a grandchild."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ SPEC = Pipeline.model_validate(
 
 
 def sends(producer: SyncProducer, who: str, numbers: range) -> None:
-    """So many messages."""
+    """Send a message for each number."""
     for n in numbers:
         producer.send({"job": f"{who} {n}"})
 
 
 def connections() -> float:
-    """As this process tells them."""
+    """Return the connections that this process exposes."""
     [gauge] = [one for one in process_board().collect() if one.name == "penstock_redis_connections"]
     return gauge.samples[0].value
 
 
-def tell_threads() -> None:
-    """Whether this one is alone, and says of no connection that it is its own."""
+def report_fork_state() -> None:
+    """Print whether this process has one thread and exposes no connection."""
     sys.stdout.write(f"{threading.active_count() == 1 and connections() == 0}\n")
     sys.stdout.flush()
 
 
 def child(producer: SyncProducer, which: int) -> None:
-    """What a forked worker does; the second forks once more."""
-    tell_threads()
+    """Send as a forked worker does; the second child forks once more."""
+    report_fork_state()
     sends(producer, f"child {which}", range(20))
     if which == 1 and not (pid := os.fork()):
-        tell_threads()
+        report_fork_state()
         sends(producer, "grandchild", range(20))
         producer.close()
         sys.exit(0)
@@ -58,14 +58,14 @@ def child(producer: SyncProducer, which: int) -> None:
 
 
 def hold(producer: SyncProducer, held: threading.Event, forked: threading.Event) -> None:
-    """What any send does for a moment, and whoever looks at the metrics."""
-    with producer._lock, process_board()._lock:  # noqa: SLF001 - the moment must be that of the fork
+    """Hold the locks that a send and a metrics collection hold for a moment."""
+    with producer._lock, process_board()._lock:  # noqa: SLF001 - the fork must happen at this moment
         held.set()
         forked.wait()
 
 
 def main() -> int:
-    """Fork in the middle of a send of another thread, which holds whatever locks there are to hold."""
+    """Fork during a send of another thread, while a third thread holds all locks."""
     producer = SyncProducer(SPEC, Redis(addresses=[sys.argv[1]]), credentials=Credentials())
     sends(producer, "parent", range(5))
     busy = threading.Thread(target=sends, args=(producer, "parent", range(5, 15)))

@@ -1,4 +1,4 @@
-"""A program that has set OpenTelemetry up, and sends."""
+"""A program sets up OpenTelemetry and sends."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ REDIS = Redis(addresses=[sys.argv[1]])
 
 
 def named(span: ReadableSpan) -> str:
-    """As a message carries it."""
+    """Return the span as a message carries it."""
     context = span.get_span_context()
     assert context is not None
     return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
 
 
 async def send(exporter: InMemorySpanExporter) -> None:
-    """One, several, and one that cannot be sent."""
+    """Send one message, a batch, and an invalid message."""
     async with Producer(SPEC, REDIS, credentials=Credentials()) as producer:
         with trace.get_tracer("test").start_as_current_span("request"):
             sent = await producer.send({"job": "a"})
@@ -52,9 +52,9 @@ async def send(exporter: InMemorySpanExporter) -> None:
     one, many, failed, request = exporter.get_finished_spans()
     assert [span.name for span in (one, many, failed)] == ["send trial"] * 3
     assert all(span.parent == request.get_span_context() for span in (one, many, failed))
-    said = dict(one.attributes or {})
-    assert said["messaging.message.id"] == sent.id
-    assert said["messaging.message.conversation_id"] == "a"
+    attributes = dict(one.attributes or {})
+    assert attributes["messaging.message.id"] == sent.id
+    assert attributes["messaging.message.conversation_id"] == "a"
     assert (many.attributes or {})["messaging.batch.message_count"] == 2
     assert not failed.status.is_ok
     assert "secret" not in failed.to_json()
@@ -63,7 +63,7 @@ async def send(exporter: InMemorySpanExporter) -> None:
 
 
 def send_from_a_thread(exporter: InMemorySpanExporter) -> None:
-    """The caller's span is that of the send, though another thread does it."""
+    """A blocking send is a child of the caller's span, although another thread does it."""
     request_span = trace.get_tracer("test").start_as_current_span("request")
     with SyncProducer(SPEC, REDIS, credentials=Credentials()) as producer, request_span:
         producer.send({"job": "d"})
@@ -73,19 +73,19 @@ def send_from_a_thread(exporter: InMemorySpanExporter) -> None:
 
 
 def carried() -> list[str]:
-    """What the messages in the stream carry."""
+    """Return the trace parents of the messages in the stream."""
     host, _, port = sys.argv[1].partition(":")
     with socket.create_connection((host, int(port))) as line:
         line.sendall(b"XRANGE jobs - +\r\n")
         reader = hiredis.Reader(encoding="utf-8")
-        while (told := reader.gets()) is False:
+        while (reply := reader.gets()) is False:
             reader.feed(line.recv(65536))
-    entries = [dict(zip(flat[::2], flat[1::2], strict=True)) for _, flat in told]
+    entries = [dict(zip(flat[::2], flat[1::2], strict=True)) for _, flat in reply]
     return [entry["penstock-traceparent"] for entry in entries]
 
 
 def main() -> None:
-    """Set it up as a program does, and see what is told."""
+    """Set up the exporter as a program does, and check the spans."""
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))

@@ -1,4 +1,4 @@
-"""Many messages in one call: in order, and each with an outcome of its own."""
+"""`send_many` keeps the order and gives each message its own outcome."""
 
 import asyncio
 import json
@@ -21,29 +21,29 @@ def producer(target: Target, spec: Pipeline) -> Producer:
     return Producer(spec, target.redis, credentials=target.credentials)
 
 
-def test_ten_thousand_in_order(target: Target) -> None:
-    """Outcomes and entries stand in the order of the bodies; ids grow with them."""
+def test_outcomes_and_entries_keep_the_order(target: Target) -> None:
+    """Outcomes, entries and ids follow the order of ten thousand bodies."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
             outcomes = await one.send_many(jobs(10_000))
         sent = [outcome for outcome in outcomes if isinstance(outcome, Sent)]
-        there = entries(target)
-        assert [entry.id for entry in there] == [one.entry for one in sent]
-        assert [json.loads(entry.fields["data"])["n"] for entry in there] == list(range(10_000))
-        assert [entry.fields["penstock-id"] for entry in there] == sorted(one.id for one in sent)
+        stream_entries = entries(target)
+        assert [entry.id for entry in stream_entries] == [one.entry for one in sent]
+        assert [json.loads(entry.fields["data"])["n"] for entry in stream_entries] == list(range(10_000))
+        assert [entry.fields["penstock-id"] for entry in stream_entries] == sorted(one.id for one in sent)
 
     run_async(scenario())
 
 
 def calls(target: Target) -> int:
-    """How many calls of scripts Redis has seen."""
-    said = "".join(str(server.ask("INFO", "commandstats")) for server in target.masters())
-    return sum(map(int, re.findall(r"cmdstat_evalsha:calls=(\d+)", said)))
+    """Return how many script calls Redis has received."""
+    stats = "".join(str(server.ask("INFO", "commandstats")) for server in target.masters())
+    return sum(map(int, re.findall(r"cmdstat_evalsha:calls=(\d+)", stats)))
 
 
-def test_large_ones_travel_in_small_company(target: Target) -> None:
-    """No call has more than half a megabyte of them, and no more calls are made than that takes."""
+def test_large_messages_travel_in_small_batches(target: Target) -> None:
+    """A call carries at most half a megabyte, and there are no more calls than that needs."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
@@ -56,8 +56,8 @@ def test_large_ones_travel_in_small_company(target: Target) -> None:
     run_async(scenario())
 
 
-def test_none_at_all(target: Target) -> None:
-    """Nothing is sent, and nothing is told."""
+def test_an_empty_list_sends_nothing(target: Target) -> None:
+    """There are no outcomes and no stream."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
@@ -67,8 +67,8 @@ def test_none_at_all(target: Target) -> None:
     run_async(scenario())
 
 
-def test_none_that_could_be_sent(target: Target) -> None:
-    """Each is told why; Redis hears of none."""
+def test_invalid_messages_never_reach_redis(target: Target) -> None:
+    """Each gets its own error."""
 
     async def scenario() -> None:
         async with producer(target, pipeline()) as one:
@@ -79,23 +79,23 @@ def test_none_that_could_be_sent(target: Target) -> None:
     run_async(scenario())
 
 
-def test_bodies_are_taken_as_they_are_sent(target: Target) -> None:
-    """From an endless source only so much is taken ahead as travels; and it can be stopped."""
+def test_bodies_are_read_as_they_are_sent(target: Target) -> None:
+    """From an endless iterator, only a few bodies are read ahead; the call can be cancelled."""
 
     async def scenario() -> None:
-        taken = 0
+        bodies_read = 0
 
         def endless() -> Iterator[dict[str, Any]]:
-            nonlocal taken
+            nonlocal bodies_read
             while True:
-                taken += 1
+                bodies_read += 1
                 yield {"job": "a"}
 
         spec = pipeline(backlog={"limit": 1000, "when_full": "wait"})
         async with producer(target, spec) as one:
             sending = asyncio.create_task(one.send_many(endless()))
             await until(lambda: target.ask("XLEN", STREAM) == 1000, "the backlog is full")
-            assert taken < 2000
+            assert bodies_read < 2000
             sending.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await sending
@@ -104,8 +104,8 @@ def test_bodies_are_taken_as_they_are_sent(target: Target) -> None:
     run_async(scenario())
 
 
-def test_a_source_that_fails_fails_the_call(target: Target) -> None:
-    """What it gave before is sent or not; nothing is left waiting, and the producer goes on."""
+def test_an_error_of_the_iterator_fails_the_call(target: Target) -> None:
+    """Earlier bodies are sent or not; none keeps waiting, and the producer stays usable."""
 
     async def scenario() -> None:
         def fails() -> Iterator[dict[str, Any]]:
@@ -121,8 +121,8 @@ def test_a_source_that_fails_fails_the_call(target: Target) -> None:
     run_async(scenario())
 
 
-def test_those_that_find_no_room_are_told(target: Target) -> None:
-    """The first ones are sent; the rest is told that the backlog is full."""
+def test_a_full_backlog_refuses_the_rest(target: Target) -> None:
+    """The first messages are sent; the rest fail with `BacklogFull`."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog={"limit": 250})) as one:
@@ -135,8 +135,8 @@ def test_those_that_find_no_room_are_told(target: Target) -> None:
     run_async(scenario())
 
 
-def test_other_tasks_have_their_turn(target: Target) -> None:
-    """While thousands are encoded, the loop goes round; also where each of them fails at once."""
+def test_other_tasks_run_during_a_large_call(target: Target) -> None:
+    """The event loop keeps running while thousands of bodies are encoded, even if each fails at once."""
 
     async def scenario() -> None:
         rounds = 0

@@ -1,4 +1,4 @@
-"""The usual way to a producer: a spec's file, and the environment of the platform file around it."""
+"""`Producer.of` reads a spec file and the platform file of its repository."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ SCHEMA = '{"type": "object", "required": ["job"], "properties": {"job": {"type":
 
 @pytest.fixture
 def spec(tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository, and what a pod's environment would hold."""
+    """Create a repository, and set the environment variables of a pod."""
     for name, value in target.environ().items():
         monkeypatch.setenv(name, value)
     if target.redis.auth and target.redis.auth.username:
@@ -45,8 +45,8 @@ def spec(tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch) -> Pat
     return file
 
 
-def test_from_anywhere_by_the_file(spec: Path, target: Target) -> None:
-    """With the schema beside it, and a Redis in place of the platform file's."""
+def test_a_producer_reads_a_spec_by_its_path(spec: Path, target: Target) -> None:
+    """It uses the schema next to the spec; `redis_url` replaces the Redis of the platform file."""
 
     async def scenario() -> None:
         async with Producer.of(spec, env="dev", redis_url=target.url) as producer:
@@ -58,8 +58,8 @@ def test_from_anywhere_by_the_file(spec: Path, target: Target) -> None:
     assert len(entries(target)) == 1
 
 
-def test_the_environment_counts(spec: Path, target: Target) -> None:
-    """What is otherwise there is otherwise here."""
+def test_overrides_of_the_environment_apply(spec: Path, target: Target) -> None:
+    """The limit of `production` refuses a body that `dev` accepts."""
     with SyncProducer.of(str(spec), env="production", redis_url=target.url) as producer:
         with pytest.raises(TooLarge, match=r"`message\.max_size` is 20"):
             producer.send({"job": "long enough for one environment only"})
@@ -67,8 +67,8 @@ def test_the_environment_counts(spec: Path, target: Target) -> None:
     assert len(entries(target)) == 1
 
 
-def test_the_only_environment_need_not_be_named(spec: Path, target: Target) -> None:
-    """Where there are several, it must be."""
+def test_env_is_optional_if_there_is_only_one(spec: Path, target: Target) -> None:
+    """With several environments, it is required."""
     with pytest.raises(CannotGoOn, match="several environments"):
         Producer.of(spec, redis_url=target.url)
     platform = spec.parent.parent / "other.yaml"
@@ -78,10 +78,8 @@ def test_the_only_environment_need_not_be_named(spec: Path, target: Target) -> N
         producer.send({"job": "a"})
 
 
-def test_the_environment_may_be_that_of_the_process(
-    spec: Path, target: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As for every command; who names none is told how a program does it."""
+def test_env_can_come_from_the_process_environment(spec: Path, target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PENSTOCK_ENV names it, as for every command; without it, the hint shows how a program names it."""
     with pytest.raises(CannotGoOn) as several:
         Producer.of(spec, redis_url=target.url)
     assert several.value.hint == 'choose one with `env="..."`, or set PENSTOCK_ENV'
@@ -92,27 +90,27 @@ def test_the_environment_may_be_that_of_the_process(
         producer.send({"job": "long enough for one environment only"})
 
 
-def test_a_spec_with_errors_is_not_sent_by(spec: Path) -> None:
-    """The first of them is told, with its place."""
+def test_a_spec_with_errors_makes_no_producer(spec: Path) -> None:
+    """The error shows the first finding with its place, and the number of others."""
     spec.write_text(SPEC.replace("stream: {key: jobs}", "stream: {key: jobs, gruop: crew}\nwork: {lease: soon}"))
     with pytest.raises(CannotGoOn, match=r"trial\.yaml:6:21: `gruop` .*, and 1 more$"):
         Producer.of(spec, env="dev")
 
 
-def test_a_secret_that_is_not_there_is_told_at_once(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not by the first send."""
+def test_a_missing_secret_fails_at_once(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not wait for the first send."""
     monkeypatch.delenv("REDIS_PASSWORD", raising=False)
     with pytest.raises(CannotGoOn, match="password"):
         SyncProducer.of(spec, env="production")
 
 
-def test_a_file_that_is_not_there(spec: Path) -> None:
-    """As any command would tell it."""
+def test_a_missing_file_is_named_in_the_error(spec: Path) -> None:
+    """The error is that of any command."""
     with pytest.raises(CannotGoOn, match=r"nothing\.yaml"):
         Producer.of(spec.parent / "nothing.yaml", env="dev")
 
 
-def test_a_file_that_is_no_pipeline(spec: Path) -> None:
-    """Such as the platform file itself."""
+def test_a_file_of_another_kind_is_refused(spec: Path) -> None:
+    """An example is the platform file itself."""
     with pytest.raises(CannotGoOn):
         Producer.of(spec.parent.parent / "penstock.yaml", env="dev")

@@ -1,4 +1,4 @@
-"""Whatever can be sent is what is read."""
+"""Workers read every valid body as the sender wrote it."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ FLAT = st.lists(
 
 
 def sent(target: Target, spec: Pipeline, bodies: list[Any]) -> list[dict[str, str]]:
-    """Send them, and return what stands in the stream."""
+    """Send the bodies; return the fields of the entries in the stream."""
 
     async def scenario() -> None:
         async with Producer(spec, target.redis, credentials=target.credentials) as producer:
@@ -41,8 +41,8 @@ def sent(target: Target, spec: Pipeline, bodies: list[Any]) -> list[dict[str, st
 
 @EACH_FLUSHES
 @given(bodies=BODIES)
-def test_any_json(target: Target, bodies: list[dict[str, Any]]) -> None:
-    """As dicts and as bytes: what any reader of JSON finds in the entry is the body, and so is what a worker reads."""
+def test_any_json_body_survives_the_stream(target: Target, bodies: list[dict[str, Any]]) -> None:
+    """A JSON reader and a worker both read the body, whether it is sent as a dict or as bytes."""
     spec = pipeline(message={"schema": {"type": "object"}})
     encoding = encoding_of(spec.message, {"type": "object"})
     raw = [json.dumps(body).encode() for body in bodies]
@@ -54,8 +54,8 @@ def test_any_json(target: Target, bodies: list[dict[str, Any]]) -> None:
 
 @EACH_FLUSHES
 @given(bodies=FLAT)
-def test_any_texts_in_fields_of_their_own(target: Target, bodies: list[dict[str, str]]) -> None:
-    """Each is there under its name, and nothing else but what is ours."""
+def test_any_body_survives_as_entry_fields(target: Target, bodies: list[dict[str, str]]) -> None:
+    """With `encoding: fields`, each field keeps its name; only fields of Penstock are added."""
     spec = pipeline(message={"schema": {"type": "object"}, "encoding": "fields"})
-    there = sent(target, spec, bodies)
-    assert [{name: one[name] for name in one if not name.startswith("penstock-")} for one in there] == bodies
+    stream_fields = sent(target, spec, bodies)
+    assert [{name: one[name] for name in one if not name.startswith("penstock-")} for one in stream_fields] == bodies

@@ -1,4 +1,4 @@
-"""What a send makes of trouble with Redis: it never sends twice, and never says *not sent* of what may be there."""
+"""While Redis fails, a send never duplicates a message and never reports a message as not sent that may be there."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def cable(server: Server) -> Iterator[Cable]:
 
 
 def hasty(where: Cable | Server, spec: Pipeline, *, answer: str = "2s", metrics: Metrics | None = None) -> Producer:
-    """A producer that does not wait long for an answer."""
+    """Return a producer with a short timeout for replies."""
     redis = Redis(addresses=[where.address], timeouts=Timeouts(answer=Duration(answer)))
     return Producer(spec, redis, credentials=Credentials(), metrics=metrics)
 
@@ -64,26 +64,26 @@ def own_ids(server: Server) -> list[str]:
 
 
 def unread(server: Server) -> list[int]:
-    """Bytes that a server which hangs has not read, for each connection with any."""
+    """Return the unread bytes of each connection of a paused server, without zeros."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     waiting = [int(line[4].partition(":")[2], 16) for line in lines if line[1].endswith(f":{server.port:04X}")]
     return [count for count in waiting if count]
 
 
-def shown(gauge: Gauge) -> float:
+def value_of(gauge: Gauge) -> float:
     (sample,) = gauge.samples()
     return sample.value
 
 
-def counted() -> Metrics:
+def new_metrics() -> Metrics:
     return Metrics.of_spec("producer", pipeline(), Board())
 
 
-# No answer
+# No reply
 
 
-def test_an_answer_that_got_lost_is_unknown(server: Server, cable: Cable) -> None:
-    """Without a deduplication key nothing is repeated: the error names the message, which is there, once."""
+def test_a_lost_reply_makes_the_outcome_unknown(server: Server, cable: Cable) -> None:
+    """Without a deduplication key there is no retry; the error names the message, which is in the stream once."""
 
     async def scenario() -> None:
         async with hasty(cable, pipeline(send=PATIENT)) as producer:
@@ -99,21 +99,21 @@ def test_an_answer_that_got_lost_is_unknown(server: Server, cable: Cable) -> Non
     run_async(scenario())
 
 
-def test_with_a_key_it_is_sent_exactly_once(server: Server, cable: Cable) -> None:
-    """The repeated attempt meets its own first: then it was sent."""
+def test_a_send_with_a_key_survives_a_lost_reply(server: Server, cable: Cable) -> None:
+    """The retry finds the first attempt, so the message counts as sent, once."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         spec = pipeline(message={"dedup": DEDUP}, send=PATIENT)
         async with hasty(cable, spec, metrics=metrics) as producer:
             await producer.send({"job": "first"})
             cable.lose_answers()
             sending_ = asyncio.create_task(producer.send({"job": "second"}))
-            await until(cable.lost.is_set, "the answer got lost")
+            await until(cable.lost.is_set, "the reply is lost")
             cable.mend()
             sent = await sending_
             assert isinstance(sent, Sent)
-            assert sent.entry is None, "the answer that told it was lost"
+            assert sent.entry is None, "the reply with the entry id was lost"
             assert await producer.send({"job": "second"}) == Duplicate(sent.id, "second")
         assert own_ids(server)[1:] == [sent.id]
         assert metrics.counter(sending.SENT, "new").value == 2
@@ -123,8 +123,8 @@ def test_with_a_key_it_is_sent_exactly_once(server: Server, cable: Cable) -> Non
     run_async(scenario())
 
 
-def test_with_a_key_and_no_answer_at_all_it_is_unknown(server: Server, cable: Cable) -> None:
-    """However its other attempts fail: the first may have been taken, and it was."""
+def test_a_send_with_a_key_and_no_reply_is_unknown(server: Server, cable: Cable) -> None:
+    """However the retries fail, the first attempt may have reached the stream, and here it did."""
 
     async def scenario() -> None:
         async with hasty(cable, pipeline(message={"dedup": DEDUP})) as producer:
@@ -137,11 +137,11 @@ def test_with_a_key_and_no_answer_at_all_it_is_unknown(server: Server, cable: Ca
     run_async(scenario())
 
 
-def test_what_redis_may_have_forgotten_is_not_repeated(server: Server, cable: Cable) -> None:
-    """A window that could be over by then protects from nothing."""
+def test_a_send_is_not_retried_beyond_the_window(server: Server, cable: Cable) -> None:
+    """Redis may have forgotten the key by then."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         spec = pipeline(message={"dedup": {"by": "job", "window": "500ms"}}, send=PATIENT)
         async with hasty(cable, spec, metrics=metrics) as producer:
             await producer.send({"job": "first"})
@@ -155,8 +155,8 @@ def test_what_redis_may_have_forgotten_is_not_repeated(server: Server, cable: Ca
 
 
 @pytest.mark.parametrize("message", [{}, {"dedup": DEDUP}])
-def test_a_server_that_hangs(server: Server, message: dict[str, Any]) -> None:
-    """It takes the command when it wakes. Without a key that is unknown; with one it is sent once for all."""
+def test_a_paused_server_gets_a_message_at_most_once(server: Server, message: dict[str, Any]) -> None:
+    """The server runs the command after it resumes; the outcome is unknown without a key, and sent with one."""
 
     async def scenario() -> None:
         async with hasty(server, pipeline(message=message, send=PATIENT)) as producer:
@@ -164,7 +164,7 @@ def test_a_server_that_hangs(server: Server, message: dict[str, Any]) -> None:
             server.pause()
             sending_ = asyncio.create_task(producer.send({"job": "second"}))
             if message:
-                await until(lambda: len(unread(server)) >= 2, "it has come back")
+                await until(lambda: len(unread(server)) >= 2, "the producer has connected again")
                 server.resume()
                 sent = await sending_
                 assert isinstance(sent, Sent)
@@ -174,7 +174,7 @@ def test_a_server_that_hangs(server: Server, message: dict[str, Any]) -> None:
                     await sending_
                 server.resume()
                 id_ = unknown.value.id
-            await until(lambda: number(server, "XLEN", STREAM) == 2, "the server has taken it")
+            await until(lambda: number(server, "XLEN", STREAM) == 2, "the server has run the command")
             await producer.send({"job": "third"})
         assert own_ids(server)[1] == id_
         assert number(server, "XLEN", STREAM) == 3
@@ -183,24 +183,24 @@ def test_a_server_that_hangs(server: Server, message: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("message", [{}, {"dedup": DEDUP}])
-def test_many_over_a_line_that_breaks(server: Server, cable: Cable, message: dict[str, Any]) -> None:
-    """What is told as sent is there once, and nothing is there that is not told as sent or unknown."""
+def test_send_many_survives_a_breaking_connection(server: Server, cable: Cable, message: dict[str, Any]) -> None:
+    """Each sent message is in the stream once, and each in the stream is reported as sent or unknown."""
 
     async def scenario() -> None:
         async with hasty(cable, pipeline(message=message, send=PATIENT)) as producer:
             sending_ = asyncio.create_task(producer.send_many(jobs(5000)))
             for _ in range(5):
-                await until(partial(has_grown, server, number(server, "XLEN", STREAM)), "it goes on")
+                await until(partial(has_grown, server, number(server, "XLEN", STREAM)), "the sends continue")
                 cable.lose_answers()
-                await until(lambda: cable.lost.is_set() or sending_.done(), "an answer got lost")
+                await until(lambda: cable.lost.is_set() or sending_.done(), "a reply is lost")
                 cable.mend()
             outcomes = await sending_
-        there = Counter(own_ids(server))
-        assert set(there.values()) == {1}
+        in_stream = Counter(own_ids(server))
+        assert set(in_stream.values()) == {1}
         kinds = Counter(type(outcome) for outcome in outcomes)
         sent = {outcome.id for outcome in outcomes if isinstance(outcome, Sent)}
         unknown = {outcome.id for outcome in outcomes if isinstance(outcome, Unknown)}
-        assert sent <= set(there) <= sent | unknown
+        assert sent <= set(in_stream) <= sent | unknown
         assert kinds[Sent] + kinds[Unknown] == 5000, kinds
         if message:
             assert kinds[Sent] == 5000
@@ -210,11 +210,11 @@ def test_many_over_a_line_that_breaks(server: Server, cable: Cable, message: dic
     run_async(scenario())
 
 
-# Redis says no
+# Redis refuses
 
 
-def test_out_of_memory(server: Server) -> None:
-    """Nothing of it is there, not even what would remember it; with memory it goes on."""
+def test_a_redis_without_memory_stores_nothing(server: Server) -> None:
+    """Not even the deduplication key is stored; with memory again, the send works."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, send={"attempts": 2})
@@ -239,18 +239,18 @@ def test_out_of_memory(server: Server) -> None:
         (("REPLICAOF", "127.0.0.1", 1), ("REPLICAOF", "NO", "ONE")),
     ],
 )
-def test_a_server_that_cannot_work_now_is_asked_again(
+def test_temporary_refusals_are_retried(
     server: Server, breaks: tuple[str | int, ...], mends: tuple[str | int, ...]
 ) -> None:
-    """No memory, no replicas, no master: in one of its attempts the message is sent, once, in order."""
+    """Without memory, replicas or a master, the send is retried until all messages are sent once, in order."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         async with hasty(server, pipeline(send=PATIENT), metrics=metrics) as producer:
             await producer.send({"job": "first"})
             server.ask(*breaks)
             sending_ = asyncio.create_task(producer.send_many(jobs(300)))
-            await until(lambda: metrics.counter(sending.SEND_RETRIES).value >= 2, "it insists")
+            await until(lambda: metrics.counter(sending.SEND_RETRIES).value >= 2, "the producer retries")
             assert not sending_.done()
             server.ask(*mends)
             outcomes = await sending_
@@ -261,17 +261,17 @@ def test_a_server_that_cannot_work_now_is_asked_again(
     run_async(scenario())
 
 
-def test_a_master_that_is_none_any_more_is_left(server: Server) -> None:
-    """The next attempt looks for the master anew, over another connection: it may be elsewhere by then."""
+def test_a_demoted_master_is_looked_up_again(server: Server) -> None:
+    """The next attempt looks for the master over a new connection, because it may have moved."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         async with hasty(server, pipeline(send=PATIENT), metrics=metrics) as producer:
             await producer.send({"job": "first"})
             before = connections(server)
             server.ask("REPLICAOF", "127.0.0.1", 1)
             sending_ = asyncio.create_task(producer.send({"job": "second"}))
-            await until(lambda: connections(server) >= before + 2, "it looks anew")
+            await until(lambda: connections(server) >= before + 2, "the producer looks again")
             server.ask("REPLICAOF", "NO", "ONE")
             assert isinstance(await sending_, Sent)
 
@@ -279,17 +279,17 @@ def test_a_master_that_is_none_any_more_is_left(server: Server) -> None:
 
 
 def connections(server: Server) -> int:
-    """How many the server has ever had."""
+    """Return how many connections the server has accepted since it started."""
     return int(str(server.ask("INFO", "stats")).partition("total_connections_received:")[2].split()[0])
 
 
 @pytest.mark.parametrize(("lacks", "delay"), [("-xadd", None), ("-hset", 60), ("-zadd", 60), ("-mget", None)])
-def test_what_may_not_be_done_is_not_tried_again(server: Server, lacks: str, delay: int | None) -> None:
-    """A user without the right is told so at once, and nothing of the message is there."""
+def test_a_missing_permission_is_not_retried(server: Server, lacks: str, delay: int | None) -> None:
+    """The send fails at once, and no part of the message is stored."""
 
     async def scenario() -> None:
         server.ask("ACL", "SETUSER", "sender", "on", "nopass", "~*", "&*", "+@all", lacks)
-        metrics = counted()
+        metrics = new_metrics()
         producer = Producer(
             pipeline(message={"dedup": DEDUP}, send=PATIENT),
             server.model(),
@@ -306,11 +306,11 @@ def test_what_may_not_be_done_is_not_tried_again(server: Server, lacks: str, del
     run_async(scenario())
 
 
-def test_a_wrong_password_is_not_tried_again(server: Server) -> None:
+def test_a_wrong_password_is_not_retried(server: Server) -> None:
     """It would be wrong the next time, too."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         credentials = Credentials(username="nobody", password="wrong")  # noqa: S106 - as above
         async with Producer(
             pipeline(send=PATIENT), server.model(), credentials=credentials, metrics=metrics
@@ -324,8 +324,8 @@ def test_a_wrong_password_is_not_tried_again(server: Server) -> None:
 
 
 @pytest.mark.parametrize("key", ["stream", "delayed", "bodies"])
-def test_a_key_that_is_something_else(server: Server, key: str) -> None:
-    """Said at once; nothing is left half-way."""
+def test_a_key_of_the_wrong_type_fails_at_once(server: Server, key: str) -> None:
+    """No part of the message is stored."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, send=PATIENT)
@@ -341,14 +341,14 @@ def test_a_key_that_is_something_else(server: Server, key: str) -> None:
     run_async(scenario())
 
 
-# Nobody there
+# Redis is absent
 
 
-def test_nobody_listens(server: Server) -> None:
-    """So nothing was sent; each attempt of the spec was made."""
+def test_an_absent_redis_uses_up_all_attempts(server: Server) -> None:
+    """The outcome is `RedisAbsent`: the message was not sent."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         server.kill()
         async with hasty(server, pipeline(), metrics=metrics) as producer:
             with pytest.raises(RedisAbsent):
@@ -359,17 +359,17 @@ def test_nobody_listens(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_server_that_comes_back_is_found(server: Server) -> None:
-    """Within its attempts, and without a word to the sender."""
+def test_a_send_succeeds_when_redis_returns(server: Server) -> None:
+    """The retries hide the outage from the sender."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         # With a key: the first attempt may still find the connection that is about to break.
         async with hasty(server, pipeline(message={"dedup": DEDUP}, send=PATIENT), metrics=metrics) as producer:
             await producer.send({"job": "first"})
             server.kill()
             sending_ = asyncio.create_task(producer.send({"job": "second"}))
-            await until(lambda: metrics.counter(sending.SEND_RETRIES).value >= 2, "it insists")
+            await until(lambda: metrics.counter(sending.SEND_RETRIES).value >= 2, "the producer retries")
             server.start()
             assert isinstance(await sending_, Sent)
         assert number(server, "XLEN", STREAM) == 2
@@ -377,8 +377,8 @@ def test_a_server_that_comes_back_is_found(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_failover(target: Target) -> None:
-    """Where there is another master to turn to, sends go on there."""
+def test_sends_follow_a_failover(target: Target) -> None:
+    """Where there is another master, the next send reaches it."""
 
     async def scenario() -> None:
         spec = pipeline(message={"dedup": DEDUP}, send={"attempts": 100, "backoff": {"first": "200ms", "factor": 1}})
@@ -392,11 +392,11 @@ def test_a_failover(target: Target) -> None:
     run_async(scenario())
 
 
-# Its time is over
+# Timeouts
 
 
-def test_a_send_insists_no_longer_than_it_may(server: Server) -> None:
-    """It tells what stood in the way."""
+def test_retries_end_at_the_timeout(server: Server) -> None:
+    """The send fails with the last error."""
 
     async def scenario() -> None:
         server.kill()
@@ -407,8 +407,8 @@ def test_a_send_insists_no_longer_than_it_may(server: Server) -> None:
     run_async(scenario())
 
 
-def test_nobody_waits_for_the_next_attempt_of_one_who_gave_up(server: Server) -> None:
-    """Whoever comes after is sent at once."""
+def test_a_send_that_gave_up_delays_no_other(server: Server) -> None:
+    """The next send does not wait for its backoff."""
 
     async def scenario() -> None:
         server.kill()
@@ -422,15 +422,15 @@ def test_nobody_waits_for_the_next_attempt_of_one_who_gave_up(server: Server) ->
     run_async(scenario())
 
 
-def test_a_send_whose_turn_did_not_come(server: Server) -> None:
-    """Behind one that waits for its answer; it was never sent, and never is."""
+def test_a_send_that_times_out_in_the_queue_is_never_sent(server: Server) -> None:
+    """It waits behind a send without a reply."""
 
     async def scenario() -> None:
         async with hasty(server, pipeline(), answer="30s") as producer:
             await producer.send({"job": "first"})
             server.pause()
             slow = asyncio.create_task(producer.send({"job": "slow"}))
-            await until(lambda: unread(server), "it is on its way")
+            await until(lambda: unread(server), "the command is in flight")
             with pytest.raises(TimedOut):
                 await producer.send({"job": "late"}, timeout=0.1)
             server.resume()
@@ -440,15 +440,15 @@ def test_a_send_whose_turn_did_not_come(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_send_whose_time_is_over_while_it_is_on_its_way(server: Server) -> None:
-    """Its answer is awaited; where that is no, it is not tried again."""
+def test_a_send_in_flight_awaits_its_reply_beyond_the_timeout(server: Server) -> None:
+    """If the reply is a refusal, the send is not retried."""
 
     async def scenario() -> None:
         async with hasty(server, pipeline(backlog={"limit": 1, "when_full": "wait"}), answer="10s") as producer:
             await producer.send({"job": "first"})
             server.pause()
             late = asyncio.create_task(producer.send({"job": "late"}, timeout=0.05))
-            await until(lambda: unread(server), "it is on its way")
+            await until(lambda: unread(server), "the command is in flight")
             done, _ = await asyncio.wait((late,), timeout=0.2)
             assert not done
             server.resume()
@@ -458,15 +458,15 @@ def test_a_send_whose_time_is_over_while_it_is_on_its_way(server: Server) -> Non
     run_async(scenario())
 
 
-# Again and again
+# Repeated failures
 
 
-def test_after_enough_trouble_sends_fail_at_once(server: Server) -> None:
-    """Until the cool-down is over; then one tries, and all goes on."""
+def test_an_open_breaker_fails_sends_at_once(server: Server) -> None:
+    """After the cool-down, one send tries Redis, and then all work again."""
 
     async def scenario() -> None:
         now = 0.0
-        metrics = counted()
+        metrics = new_metrics()
         redis = Redis(addresses=[server.address])
         producer = Producer(pipeline(), redis, credentials=Credentials(), metrics=metrics, clock=lambda: now)
         server.kill()
@@ -477,7 +477,7 @@ def test_after_enough_trouble_sends_fail_at_once(server: Server) -> None:
                     await producer.send({"job": "a"})
                 errors.append(type(error.value))
             assert errors == [RedisAbsent, BreakerOpen, BreakerOpen]
-            assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 1
+            assert value_of(metrics.gauge(sending.BREAKER_OPEN)) == 1
             server.start()
             with pytest.raises(BreakerOpen, match="the last error: no connection"):
                 await producer.send({"job": "b"})
@@ -487,29 +487,29 @@ def test_after_enough_trouble_sends_fail_at_once(server: Server) -> None:
             assert isinstance(await producer.send({"job": "c"}), Sent)
             assert isinstance(await producer.send({"job": "d"}), Sent)
         assert number(server, "XLEN", STREAM) == 2
-        assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 0
+        assert value_of(metrics.gauge(sending.BREAKER_OPEN)) == 0
         assert metrics.counter(sending.BREAKER_OPENED).value == 1
 
     run_async(scenario())
 
 
-def test_a_producer_that_leaves_takes_its_open_breaker_along(server: Server) -> None:
-    """What it showed would otherwise stand for ever."""
+def test_closing_resets_the_breaker_metric(server: Server) -> None:
+    """A closed producer would otherwise show an open breaker forever."""
 
     async def scenario() -> None:
-        metrics = counted()
+        metrics = new_metrics()
         server.kill()
         async with hasty(server, pipeline(), metrics=metrics) as producer:
             outcomes = [await producer.send_many(jobs(1)) for _ in range(2)]
             assert [type(one.error) for [one] in outcomes if isinstance(one, Failed)] == [RedisAbsent, BreakerOpen]
-            assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 1
-        assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 0
+            assert value_of(metrics.gauge(sending.BREAKER_OPEN)) == 1
+        assert value_of(metrics.gauge(sending.BREAKER_OPEN)) == 0
 
     run_async(scenario())
 
 
-def test_what_may_not_be_done_is_no_trouble_with_redis(server: Server) -> None:
-    """However often it is told, it is told as it is."""
+def test_refusals_do_not_open_the_breaker(server: Server) -> None:
+    """Each send gets the refusal itself."""
 
     async def scenario() -> None:
         server.ask("SET", STREAM, "no stream")
@@ -521,8 +521,8 @@ def test_what_may_not_be_done_is_no_trouble_with_redis(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_fault_of_our_own_is_told_to_all_who_wait(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for ever, and the next send begins anew."""
+def test_an_internal_error_reaches_every_waiting_send(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None waits forever, and the next send starts anew."""
 
     async def scenario() -> None:
         async with hasty(server, pipeline()) as producer:
@@ -539,8 +539,8 @@ def test_a_fault_of_our_own_is_told_to_all_who_wait(server: Server, monkeypatch:
     run_async(scenario())
 
 
-def test_a_full_backlog_is_no_trouble_with_redis(server: Server) -> None:
-    """It answers; however often it says so, nothing is cut off."""
+def test_a_full_backlog_does_not_open_the_breaker(server: Server) -> None:
+    """Redis replies, so the breaker stays closed."""
 
     async def scenario() -> None:
         async with hasty(server, pipeline(backlog={"limit": 1})) as producer:

@@ -1,4 +1,4 @@
-"""What is wrong with a message is said before Redis is asked: here there is none to ask."""
+"""The producer refuses invalid messages before it calls Redis; these tests run without a Redis."""
 
 import math
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
 
-NOBODY = Redis(addresses=[f"{LOOPBACK}:{free_port()}"])
-SECRET = "4111-1111"  # noqa: S105 - what must not be quoted
+NO_REDIS = Redis(addresses=[f"{LOOPBACK}:{free_port()}"])
+SECRET = "4111-1111"  # noqa: S105 - errors must not quote it
 
 
 def send(body: object, spec: Pipeline, correlation: str | None = None) -> str:
-    """Send it, and return the words of what was wrong with it."""
+    """Send the body; return the error as text."""
 
     async def scenario() -> str:
-        async with Producer(spec, NOBODY, credentials=Credentials()) as producer:
+        async with Producer(spec, NO_REDIS, credentials=Credentials()) as producer:
             with pytest.raises((TooLarge, NotAsDescribed)) as wrong:
                 await producer.send(body, correlation=correlation)
         return f"{type(wrong.value).__name__}: {wrong.value}"
@@ -33,7 +33,7 @@ def send(body: object, spec: Pipeline, correlation: str | None = None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "expected"),
     [
         ({"job": 5}, "NotAsDescribed: at `job`: expected string"),
         ({"n": 5}, "NotAsDescribed: `job` is missing"),
@@ -51,20 +51,20 @@ def send(body: object, spec: Pipeline, correlation: str | None = None) -> str:
         ({"job": {1, 2}}, "NotAsDescribed: a `set` is not a JSON type"),
     ],
 )
-def test_the_error_says_field_and_expectation(body: object, says: str) -> None:
-    """And comes before the one that nobody listens at Redis's address."""
+def test_the_error_names_field_and_expectation(body: object, expected: str) -> None:
+    """It is raised before the producer tries to reach Redis."""
     message = {"max_size": "1Ki"}
-    told = send(body, pipeline(message=message))
-    assert told.startswith(says), told
+    error = send(body, pipeline(message=message))
+    assert error.startswith(expected), error
 
 
-def test_one_byte_less_than_too_large_is_not_too_large() -> None:
-    """The limit is the largest that may be sent: that body gets as far as Redis, which is absent."""
+def test_a_body_of_exactly_the_maximum_is_valid() -> None:
+    """It gets as far as Redis, which is absent here."""
     spec = pipeline(message={"max_size": "1Ki"}, send={"attempts": 1})
     body = {"job": "a" * (1024 - len('{"job":""}'))}
 
     async def scenario() -> None:
-        async with Producer(spec, NOBODY, credentials=Credentials()) as producer:
+        async with Producer(spec, NO_REDIS, credentials=Credentials()) as producer:
             with pytest.raises(RedisAbsent):
                 await producer.send(body)
 
@@ -83,13 +83,13 @@ def test_one_byte_less_than_too_large_is_not_too_large() -> None:
         {"card": SECRET},
     ],
 )
-def test_errors_quote_nothing(body: object) -> None:
-    """What a message holds may be secret, and errors are logged."""
+def test_errors_never_quote_the_body(body: object) -> None:
+    """A body may hold secrets, and errors are logged."""
     assert SECRET not in send(body, pipeline(message={"max_size": "1Ki"}))
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "expected"),
     [
         ({"job": "a"}, "`n` is missing, and `message.dedup.by` needs it"),
         ({"job": "a", "n": None}, "`n` is missing, and `message.dedup.by` needs it"),
@@ -99,24 +99,24 @@ def test_errors_quote_nothing(body: object) -> None:
         ({"job": "a", "n": ""}, "the deduplication key is empty"),
     ],
 )
-def test_a_body_without_a_deduplication_key_is_not_sent(body: object, says: str) -> None:
-    """It would be sent twice, or once for many others."""
+def test_a_body_without_a_deduplication_key_is_not_sent(body: object, expected: str) -> None:
+    """It could be sent twice, or suppress other messages."""
     schema = {"type": "object", "required": ["job"]}
-    told = send(body, pipeline(message={"schema": schema, "dedup": {"by": "n", "window": "1h"}}))
-    assert told == f"NotAsDescribed: {says}"
+    error = send(body, pipeline(message={"schema": schema, "dedup": {"by": "n", "window": "1h"}}))
+    assert error == f"NotAsDescribed: {expected}"
 
 
-def test_two_correlations_are_one_too_many() -> None:
-    """The one in the body and the one beside it must be the same."""
-    told = send({"job": "a"}, pipeline(message={"correlate": "job"}), correlation="b")
-    assert told == "NotAsDescribed: at `job`: the body has another correlation than `correlation`"
+def test_conflicting_correlations_are_refused() -> None:
+    """The correlation in the body and the argument must be equal."""
+    error = send({"job": "a"}, pipeline(message={"correlate": "job"}), correlation="b")
+    assert error == "NotAsDescribed: at `job`: the body has another correlation than `correlation`"
 
 
-def test_more_fields_than_an_entry_takes() -> None:
-    """Scripts pass an entry on in one piece, which has its bounds."""
+def test_too_many_fields_are_refused() -> None:
+    """Lua scripts pass on all fields of an entry in one call, which has a limit."""
     schema = {"type": "object"}
-    told = send({f"f{n}": "" for n in range(991)}, pipeline(message={"encoding": "fields", "schema": schema}))
-    assert told == "TooLarge: the body has 991 fields, and an entry takes 990; send it as JSON"
+    error = send({f"f{n}": "" for n in range(991)}, pipeline(message={"encoding": "fields", "schema": schema}))
+    assert error == "TooLarge: the body has 991 fields, and an entry takes 990; send it as JSON"
 
 
 @pytest.mark.parametrize(
@@ -128,52 +128,52 @@ def test_more_fields_than_an_entry_takes() -> None:
         {"delay": math.inf},
         {"delay": math.nan},
         {"delay": timedelta(seconds=-1)},
-        {"at": datetime(2030, 1, 1)},  # noqa: DTZ001 - that is what is wrong with it
+        {"at": datetime(2030, 1, 1)},  # noqa: DTZ001 - it must be refused
         {"delay": 1, "at": datetime(2030, 1, 1, tzinfo=UTC)},
         {"timeout": "soon"},
         {"key": "mine"},
         {"correlation": "mine"},
     ],
 )
-def test_what_means_nothing_is_refused(given: Mapping[str, Any]) -> None:
-    """A mistake in the call is a ValueError, and no outcome of a message."""
+def test_invalid_arguments_raise_a_value_error(given: Mapping[str, Any]) -> None:
+    """A wrong call is no outcome of a message."""
 
     async def scenario() -> None:
-        async with Producer(pipeline(), NOBODY, credentials=Credentials()) as producer:
-            with pytest.raises(ValueError):  # noqa: PT011 - each says something else
+        async with Producer(pipeline(), NO_REDIS, credentials=Credentials()) as producer:
+            with pytest.raises(ValueError):  # noqa: PT011 - the messages differ
                 await producer.send({"job": "a"}, **given)
 
     run_async(scenario())
 
 
 @pytest.mark.parametrize(
-    ("backlog", "retention", "says"),
+    ("backlog", "retention", "message"),
     [
         ({"when_full": "drop-oldest"}, "until-done", "would drop unread messages"),
         ({"when_full": "drop-oldest", "lossy": True}, {"length": 100}, "keeps history"),
     ],
 )
-def test_a_spec_that_would_lose_messages_is_not_sent_by(
-    backlog: Mapping[str, Any], retention: object, says: str
+def test_a_producer_refuses_a_spec_that_loses_messages(
+    backlog: Mapping[str, Any], retention: object, message: str
 ) -> None:
-    """Linting says so too; but who sends may not have linted."""
-    with pytest.raises(CannotGoOn, match=says):
-        Producer(pipeline(backlog=backlog, keep=retention), NOBODY, credentials=Credentials())
+    """The linter refuses it too, but not every sender runs it."""
+    with pytest.raises(CannotGoOn, match=message):
+        Producer(pipeline(backlog=backlog, keep=retention), NO_REDIS, credentials=Credentials())
 
 
-def test_dedup_by_the_field_that_is_made() -> None:
-    """A correlation that is made here is there for the deduplication key."""
+def test_a_generated_correlation_can_be_the_deduplication_key() -> None:
+    """The correlation is generated before the key is read."""
     spec = pipeline(message={"correlate": "job", "make_correlation": True, "dedup": DEDUP}, send={"attempts": 1})
 
     async def scenario() -> None:
-        async with Producer(spec, NOBODY, credentials=Credentials()) as producer:
+        async with Producer(spec, NO_REDIS, credentials=Credentials()) as producer:
             with pytest.raises(RedisAbsent):
                 await producer.send({"n": 1})
 
     run_async(scenario())
 
 
-def test_a_spec_alone_does_not_say_where_its_redis_is() -> None:
-    """A resolved spec does."""
+def test_an_unresolved_spec_needs_a_redis() -> None:
+    """Only a resolved spec contains the address of Redis."""
     with pytest.raises(CannotGoOn, match="has no Redis"):
         Producer(pipeline())

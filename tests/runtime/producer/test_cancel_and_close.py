@@ -1,4 +1,4 @@
-"""Sends that are cancelled, and producers that are closed: nobody waits for ever, and nobody gets another's answer."""
+"""Cancelled sends and closed producers leave no caller waiting and mix up no replies."""
 
 import asyncio
 from pathlib import Path
@@ -21,13 +21,13 @@ def producer(server: Server, spec: Pipeline | None = None, *, answer: str = "10s
 
 
 def on_its_way(server: Server) -> bool:
-    """A server that hangs has something to read."""
+    """Report whether the paused server has received bytes that it has not read."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return any(line[1].endswith(f":{server.port:04X}") and int(line[4].partition(":")[2], 16) for line in lines)
 
 
-def test_a_cancelled_send_leaves_the_connection_clean(server: Server) -> None:
-    """The next one gets its own answer, over the same connection: what was on its way was awaited, by nobody."""
+def test_a_cancelled_send_keeps_the_connection_usable(server: Server) -> None:
+    """The producer reads the cancelled reply, so the next send gets its own reply on the same connection."""
 
     async def scenario() -> None:
         async with producer(server) as one:
@@ -35,7 +35,7 @@ def test_a_cancelled_send_leaves_the_connection_clean(server: Server) -> None:
             connections = number_of_connections(server)
             server.pause()
             leaves = asyncio.create_task(one.send({"job": "cancelled"}))
-            await until(lambda: on_its_way(server), "it is on its way")
+            await until(lambda: on_its_way(server), "the command is in flight")
             leaves.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await leaves
@@ -50,19 +50,19 @@ def test_a_cancelled_send_leaves_the_connection_clean(server: Server) -> None:
 
 
 def number_of_connections(server: Server) -> str:
-    """How many the server has ever had."""
+    """Return how many connections the server has accepted since it started."""
     return str(server.ask("INFO", "stats")).partition("total_connections_received:")[2].split()[0]
 
 
-def test_a_send_that_is_cancelled_before_its_turn_is_never_sent(server: Server) -> None:
-    """Those beside it are."""
+def test_a_send_cancelled_in_the_queue_is_never_sent(server: Server) -> None:
+    """Its neighbours in the queue are sent."""
 
     async def scenario() -> None:
         async with producer(server) as one:
             await one.send({"job": "first"})
             server.pause()
             slow = asyncio.create_task(one.send({"job": "slow"}))
-            await until(lambda: on_its_way(server), "it is on its way")
+            await until(lambda: on_its_way(server), "the command is in flight")
             sends = [asyncio.create_task(one.send({"job": name})) for name in ("a", "cancelled", "c")]
             await asyncio.sleep(0)
             sends[1].cancel()
@@ -71,21 +71,21 @@ def test_a_send_that_is_cancelled_before_its_turn_is_never_sent(server: Server) 
             server.resume()
             for send in (slow, sends[0], sends[2]):
                 assert isinstance(await send, Sent)
-        said = [entry.fields["data"] for entry in entries(server)]
-        assert said == ['{"job":"first"}', '{"job":"slow"}', '{"job":"a"}', '{"job":"c"}']
+        bodies = [entry.fields["data"] for entry in entries(server)]
+        assert bodies == ['{"job":"first"}', '{"job":"slow"}', '{"job":"a"}', '{"job":"c"}']
 
     run_async(scenario())
 
 
-def test_cancelling_many_stops_what_has_not_been_handed_over(server: Server) -> None:
-    """And the producer goes on."""
+def test_cancelling_send_many_stops_the_rest(server: Server) -> None:
+    """The producer stays usable."""
 
     async def scenario() -> None:
         async with producer(server) as one:
             await one.send({"job": "first"})
             server.pause()
             many = asyncio.create_task(one.send_many(jobs(2000)))
-            await until(lambda: on_its_way(server), "some are on their way")
+            await until(lambda: on_its_way(server), "some commands are in flight")
             many.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await many
@@ -94,13 +94,13 @@ def test_cancelling_many_stops_what_has_not_been_handed_over(server: Server) -> 
             assert isinstance(last, Sent)
         ids = [entry.id for entry in entries(server)]
         assert ids[-1] == last.entry
-        assert len(ids) <= 202, "the first, what was on its way, and the last"
+        assert len(ids) <= 202, "the first, those in flight, and the last"
 
     run_async(scenario())
 
 
-def test_cancelling_in_a_full_backlog(server: Server) -> None:
-    """Who waits for room and goes is not sent when room comes."""
+def test_a_send_cancelled_in_a_full_backlog_is_never_sent(server: Server) -> None:
+    """It is not sent when there is room again."""
 
     async def scenario() -> None:
         async with producer(server, pipeline(backlog={"limit": 1, "when_full": "wait"})) as one:
@@ -119,8 +119,8 @@ def test_cancelling_in_a_full_backlog(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_closed_producer_says_so(server: Server) -> None:
-    """Closing twice is closing once."""
+def test_a_closed_producer_refuses_sends(server: Server) -> None:
+    """A second close does nothing."""
 
     async def scenario() -> None:
         one = producer(server)
@@ -134,8 +134,8 @@ def test_a_closed_producer_says_so(server: Server) -> None:
     run_async(scenario())
 
 
-def test_closing_sends_what_is_there(server: Server) -> None:
-    """As long as nothing stands in the way."""
+def test_closing_sends_the_queued_messages(server: Server) -> None:
+    """Close waits for them as long as Redis accepts them."""
 
     async def scenario() -> None:
         one = producer(server)
@@ -150,15 +150,15 @@ def test_closing_sends_what_is_there(server: Server) -> None:
 
 
 @pytest.mark.parametrize("message", [{}, {"dedup": DEDUP}])
-def test_closing_waits_for_nothing_for_ever(server: Server, message: dict[str, object]) -> None:
-    """A send without an answer is unknown, with a key too; one behind it was not sent."""
+def test_closing_never_waits_forever(server: Server, message: dict[str, object]) -> None:
+    """A send without a reply is unknown, even with a key; one behind it is not sent."""
 
     async def scenario() -> None:
         one = producer(server, pipeline(message=message, send={"attempts": 100}), answer="2s")
         await one.send({"job": "first"})
         server.pause()
         slow = asyncio.create_task(one.send({"job": "slow"}))
-        await until(lambda: on_its_way(server), "it is on its way")
+        await until(lambda: on_its_way(server), "the command is in flight")
         behind = asyncio.create_task(one.send({"job": "behind"}))
         await asyncio.sleep(0)
         await one.close()
@@ -171,8 +171,8 @@ def test_closing_waits_for_nothing_for_ever(server: Server, message: dict[str, o
     run_async(scenario())
 
 
-def test_closing_in_a_full_backlog(server: Server) -> None:
-    """Who waits for room is told that there was none."""
+def test_closing_fails_sends_that_wait_for_room(server: Server) -> None:
+    """They fail with `BacklogFull`."""
 
     async def scenario() -> None:
         one = producer(server, pipeline(backlog={"limit": 1, "when_full": "wait"}))
@@ -188,24 +188,24 @@ def test_closing_in_a_full_backlog(server: Server) -> None:
     run_async(scenario())
 
 
-def test_closing_while_redis_is_away(server: Server) -> None:
-    """Who insists is told what stood in the way; a pause between attempts is not slept through."""
+def test_closing_ends_retries_while_redis_is_absent(server: Server) -> None:
+    """The send fails with its last error; close does not wait for the end of the backoff."""
 
     async def scenario() -> None:
         server.kill()
         one = producer(server, pipeline(send={"attempts": 5, "backoff": {"first": "10m", "factor": 1}}))
-        insists = asyncio.create_task(one.send({"job": "a"}))
-        done, _ = await asyncio.wait((insists,), timeout=0.2)
+        retrying = asyncio.create_task(one.send({"job": "a"}))
+        done, _ = await asyncio.wait((retrying,), timeout=0.2)
         assert not done
         await one.close()
         with pytest.raises(RedisAbsent):
-            await insists
+            await retrying
 
     run_async(scenario())
 
 
-def test_nothing_is_connected_without_need(server: Server) -> None:
-    """A producer that sends nothing leaves no trace; one that is closed leaves no connection."""
+def test_a_producer_connects_only_to_send(server: Server) -> None:
+    """An unused producer opens no connection; a closed one leaves none open."""
 
     async def scenario() -> None:
         before = number_of_connections(server)

@@ -1,4 +1,4 @@
-"""From a spec to attempts, waits, and the breaker's limits."""
+"""Attempts, waits and the limits of the breaker follow from the spec."""
 
 import pytest
 from sending import pipeline
@@ -14,9 +14,9 @@ TIMEOUTS = Timeouts()
 @pytest.mark.parametrize("attempts", [1, 3, 5, 20, 100])
 @pytest.mark.parametrize("backoff", [{"first": "0s"}, {"first": "500ms", "factor": 2}, {"first": "10m", "factor": 1}])
 def test_one_send_never_opens_the_breaker_before_its_last_attempt(attempts: int, backoff: dict[str, object]) -> None:
-    """Its spec gives it so many. Those that come on top, one after the other, do open it."""
-    insistence = retries_of(pipeline(send={"attempts": attempts, "backoff": backoff}), TIMEOUTS)
-    breaker = Breaker(limits_of(insistence, TIMEOUTS))
+    """Only later attempts in a row open it."""
+    retries = retries_of(pipeline(send={"attempts": attempts, "backoff": backoff}), TIMEOUTS)
+    breaker = Breaker(limits_of(retries, TIMEOUTS))
     slowest = TIMEOUTS.connect.seconds + TIMEOUTS.answer.seconds
     now = 0.0
     for attempt in range(1, 200):
@@ -26,28 +26,28 @@ def test_one_send_never_opens_the_breaker_before_its_last_attempt(attempts: int,
             return
         now += slowest
         breaker.failed(now)
-        now += insistence.backoff.after(attempt % attempts) if attempt % attempts else 0
+        now += retries.backoff.after(attempt % attempts) if attempt % attempts else 0
     raise AssertionError("it never opens")
 
 
-def test_a_send_is_repeated_only_while_the_window_surely_lasts() -> None:
-    """What a repeated one may take until it arrives is taken off."""
+def test_a_send_is_retried_only_within_the_window() -> None:
+    """The time that a retry may take to arrive is subtracted."""
     dedup = {"by": "job", "window": "1m"}
-    taken_off = TIMEOUTS.connect.seconds + TIMEOUTS.answer.seconds
-    assert retries_of(pipeline(message={"dedup": dedup}), TIMEOUTS).window == 60 - taken_off
+    longest_call = TIMEOUTS.connect.seconds + TIMEOUTS.answer.seconds
+    assert retries_of(pipeline(message={"dedup": dedup}), TIMEOUTS).window == 60 - longest_call
     assert retries_of(pipeline(), TIMEOUTS).window == 0
 
 
-def test_waits_grow_up_to_a_bound() -> None:
-    """As the spec says; but nobody waits for hours."""
+def test_backoff_grows_up_to_a_maximum() -> None:
+    """It follows the spec, but never exceeds `LONGEST_BACKOFF`."""
     assert [Backoff(0.5, 2).after(attempts) for attempts in range(1, 9)] == [0.5, 1, 2, 4, 8, 16, 30, 30]
     assert Backoff(0.5, 100).after(10_000) == LONGEST_BACKOFF
     assert Backoff(600, 1).after(1) == LONGEST_BACKOFF
     assert Backoff(0, 2).after(50) == 0
 
 
-def test_polls_grow_up_to_a_second() -> None:
-    """Each at random between its half and its whole."""
+def test_polling_intervals_grow_up_to_a_second() -> None:
+    """Each interval is random between half and all of its length."""
     longest, shortest = Pace(lambda: 1.0), Pace(lambda: 0.0)
     waits = [longest.poll() for _ in range(100)]
     assert waits == sorted(waits)
@@ -56,8 +56,8 @@ def test_polls_grow_up_to_a_second() -> None:
     assert [shortest.poll() * 2 for _ in range(100)] == waits
 
 
-def test_polls_are_small_where_little_room_was_found() -> None:
-    """And as large as ever when there is room for all; finding room makes the next wait short."""
+def test_polls_ask_for_little_after_little_room() -> None:
+    """They ask for the maximum again when all find room; any room makes the next wait short."""
     pace = Pace(lambda: 1.0)
     first = pace.poll()
     assert pace.poll() > first
