@@ -1,4 +1,4 @@
-"""A stream with a group, and the scripts over it."""
+"""Fixtures: a stream with a group, and the scripts that work on it."""
 
 from collections.abc import Iterator
 
@@ -11,13 +11,13 @@ from targets import Target
 
 @pytest.fixture
 def steps(target: Target) -> Iterator[Steps]:
-    """On a Redis in the shape that this run is about."""
+    """Yield the scripts on the shared Redis of this run."""
     with Steps(target.link(KEYS.stream)) as steps:
         yield steps
 
 
 @pytest.fixture
 def own(server: Server) -> Iterator[Steps]:
-    """On a server of the test's own, whose settings it may change."""
+    """Yield the scripts on a server of this test, whose settings it may change."""
     with Steps(server.link()) as steps:
         yield steps

@@ -1,4 +1,4 @@
-"""bury, replay: out of the stream with its story, and back into it, byte for byte."""
+"""bury and replay: a message leaves the stream with the reason, and returns byte for byte."""
 
 import random
 
@@ -12,28 +12,28 @@ RANDOM = random.Random(11)  # noqa: S311 - no secret
 DEDUP = "{work}:dedup:job-1"
 
 
-def anything(most: int) -> bytes:
+def random_bytes(most: int) -> bytes:
     return RANDOM.randbytes(RANDOM.randrange(most))
 
 
 @pytest.mark.parametrize("fields", [1, 7, 1000])
-def test_a_dead_letter_has_what_the_message_had(steps: Steps, fields: int) -> None:
-    """P4: names and values byte for byte and in order, empty ones and doubled ones too; then the story."""
-    body = [anything(40) for _ in range(2 * fields)]
+def test_a_dead_letter_keeps_all_fields_of_the_message(steps: Steps, fields: int) -> None:
+    """P4: names and values stay byte for byte and in order, even empty and doubled ones; the reason follows."""
+    body = [random_bytes(40) for _ in range(2 * fields)]
     body[:2] = [b"", b"\x00\xff\r\n"]
     steps.send_as("*", *body)
     steps.send_as("*", *body)
     steps.register("worker")
     one, two = steps.read("worker")
-    story = [b"penstock-dead-id", one.id.encode(), b"penstock-dead-error", b"ValueError: \xff"]
-    assert steps.bury(one, [*body, *story]) == DONE
-    assert steps.dead() == [[*body, *story]]
+    reason = [b"penstock-dead-id", one.id.encode(), b"penstock-dead-error", b"ValueError: \xff"]
+    assert steps.bury(one, [*body, *reason]) == DONE
+    assert steps.dead() == [[*body, *reason]]
     assert steps.pending() == {two.id: ("worker", 1)}
     assert steps.entries() == [two.id]
 
 
-def test_nothing_is_remembered_of_the_dead(steps: Steps) -> None:
-    """Neither what did not count, nor that it had crashed."""
+def test_burying_clears_the_side_keys(steps: Steps) -> None:
+    """Neither uncharged deliveries nor crashes of the message remain."""
     steps.park(steps.begin("worker"), uncharged=2, crashed=True)
     steps.promote()
     claims = steps.claim("worker")
@@ -41,8 +41,8 @@ def test_nothing_is_remembered_of_the_dead(steps: Steps) -> None:
     assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, {})
 
 
-def test_it_is_buried_once(steps: Steps) -> None:
-    """Repeated after a lost answer, it is gone."""
+def test_a_repeated_bury_changes_nothing(steps: Steps) -> None:
+    """After a lost reply, the repeat finds that the message is gone."""
     [one] = steps.begin("worker")
     assert steps.bury(one) == DONE
     assert steps.bury(one) == GONE
@@ -50,7 +50,7 @@ def test_it_is_buried_once(steps: Steps) -> None:
 
 
 def test_another_group_keeps_the_entry(steps: Steps) -> None:
-    """It is dead for us, and new for them."""
+    """The message is dead for our group and new for the other."""
     [one] = steps.begin("worker")
     steps.ask("XGROUP", "CREATE", KEYS.stream, "audit", "0")
     assert steps.bury(one) == DONE
@@ -58,7 +58,7 @@ def test_another_group_keeps_the_entry(steps: Steps) -> None:
 
 
 def test_burying_frees_the_deduplication_key(steps: Steps) -> None:
-    """The same job may be sent again."""
+    """The same message may be sent again."""
     [one] = steps.begin("worker")
     steps.ask("SET", DEDUP, "01ID", "PX", 60_000)
     steps.bury(one, dedup=DEDUP, own="01ID")
@@ -67,41 +67,41 @@ def test_burying_frees_the_deduplication_key(steps: Steps) -> None:
 
 @pytest.mark.parametrize("own", ["02ID", ""])
 def test_another_messages_deduplication_key_stays(steps: Steps, own: str) -> None:
-    """Its window was over, and the same job was sent anew: that one is remembered."""
+    """The window was over and the message was sent again: the key belongs to that one."""
     [one] = steps.begin("worker")
     steps.ask("SET", DEDUP, "01ID", "PX", 60_000)
     assert steps.bury(one, dedup=DEDUP, own=own) == DONE
     assert steps.ask("GET", DEDUP) == b"01ID"
 
 
-def test_a_deduplication_key_that_ran_out_is_not_missed(steps: Steps) -> None:
+def test_an_expired_deduplication_key_does_not_prevent_burying(steps: Steps) -> None:
     [one] = steps.begin("worker")
     assert steps.bury(one, dedup=DEDUP, own="") == DONE
     assert steps.ask("EXISTS", DEDUP) == 0
 
 
-def test_one_that_is_not_ours_frees_nothing(steps: Steps) -> None:
-    """A sleeper buries nobody, and its message stays remembered."""
-    [one] = steps.begin("sleeper")
+def test_a_lost_consumer_buries_nothing(steps: Steps) -> None:
+    """The message stays, and so does its deduplication key."""
+    [one] = steps.begin("stale")
     steps.ask("SET", DEDUP, "01ID")
-    steps.crash("sleeper")
+    steps.crash("stale")
     assert steps.bury(one, dedup=DEDUP, own="01ID") not in (DONE, GONE)
     assert (steps.ask("GET", DEDUP), steps.dead(), steps.entries()) == (b"01ID", [], [one.id])
 
 
 def buried(steps: Steps) -> str:
-    """The id of a dead letter."""
+    """Bury a message; return the id of its dead letter."""
     [one] = steps.begin("worker")
     steps.bury(one)
-    told = steps.ask("XRANGE", KEYS.dead, "-", "+")
-    assert isinstance(told, list)
-    assert isinstance(told[0], list)
-    assert isinstance(told[0][0], bytes)
-    return told[0][0].decode()
+    dead = steps.ask("XRANGE", KEYS.dead, "-", "+")
+    assert isinstance(dead, list)
+    assert isinstance(dead[0], list)
+    assert isinstance(dead[0][0], bytes)
+    return dead[0][0].decode()
 
 
 def test_a_replayed_message_is_new(steps: Steps) -> None:
-    """It leaves the dead letters in the same step, byte for byte what it is given, and its count starts at one."""
+    """The step also removes the dead letter; the fields are those given, and the delivery count starts at one."""
     dead = buried(steps)
     body = [b"\x00\xff", b"", b"data", b"\r\n"]
     id_ = steps.replay(dead, *body)
@@ -110,16 +110,16 @@ def test_a_replayed_message_is_new(steps: Steps) -> None:
     assert [(one.id, one.count) for one in steps.read("worker")] == [(id_, 1)]
 
 
-def test_it_is_replayed_once(steps: Steps) -> None:
-    """Repeated after a lost answer, nothing is doubled."""
+def test_a_repeated_replay_changes_nothing(steps: Steps) -> None:
+    """After a lost reply, the repeat adds no second message."""
     dead = buried(steps)
     id_ = steps.replay(dead, "data", "{}")
     assert steps.replay(dead, "data", "{}") is None
     assert steps.entries() == [id_]
 
 
-def test_what_cannot_enter_the_stream_stays_dead(steps: Steps) -> None:
-    """P2: the stream comes first, removal last."""
+def test_a_refused_replay_keeps_the_dead_letter(steps: Steps) -> None:
+    """P2: the stream comes first, the removal last."""
     dead = buried(steps)
     steps.ask("DEL", KEYS.stream)
     steps.ask("SET", KEYS.stream, "something else")
@@ -130,11 +130,11 @@ def test_what_cannot_enter_the_stream_stays_dead(steps: Steps) -> None:
     assert len(steps.dead()) == 1
 
 
-def test_as_many_fields_as_lua_can_hand_over(steps: Steps) -> None:
-    """A message with thousands of fields comes back whole."""
+def test_a_message_with_thousands_of_fields_is_replayed(steps: Steps) -> None:
+    """Lua passes a limited number of arguments to a command."""
     body = [b"%d" % n for n in range(2 * 3900)]
     assert steps.replay(buried(steps), *body)
-    told = steps.ask("XRANGE", KEYS.stream, "-", "+")
-    assert isinstance(told, list)
-    assert isinstance(told[0], list)
-    assert told[0][1] == body
+    stream = steps.ask("XRANGE", KEYS.stream, "-", "+")
+    assert isinstance(stream, list)
+    assert isinstance(stream[0], list)
+    assert stream[0][1] == body

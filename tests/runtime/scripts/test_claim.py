@@ -1,4 +1,4 @@
-"""claim: ready entries and suspects become running, each with one more delivery."""
+"""claim: ready messages and suspects become running, each with one more delivery."""
 
 import pytest
 from redis_state import KEYS
@@ -9,7 +9,7 @@ from penstock.wire.errors import Refused
 
 
 def lost(steps: Steps, consumer: str, messages: int = 1, *, times: int = 1) -> list[Delivery]:
-    """Messages whose workers were lost, so often in a row: suspects. With all their attempts, at their last loss."""
+    """Return suspects whose workers were lost `times` times in a row. With ATTEMPTS losses they are at the limit."""
     deliveries = steps.begin(f"{consumer}1", messages)
     steps.crash(f"{consumer}1")
     for n in range(2, times + 1):
@@ -21,8 +21,8 @@ def lost(steps: Steps, consumer: str, messages: int = 1, *, times: int = 1) -> l
     return deliveries
 
 
-def test_fields_travel_as_they_are(steps: Steps) -> None:
-    """Names and values byte for byte, in order, also names that come twice."""
+def test_claimed_fields_are_unchanged(steps: Steps) -> None:
+    """Names and values stay byte for byte and in order, even names that occur twice."""
     fields = [b"\x00\xff", b"\r\n", b"data", b"", b"data", b"{}"]
     steps.send_as("*", *fields)
     steps.register("worker")
@@ -31,8 +31,8 @@ def test_fields_travel_as_they_are(steps: Steps) -> None:
     assert [one.fields for one in claims.claimed] == [fields]
 
 
-def test_each_kind_has_a_bound_of_its_own(steps: Steps) -> None:
-    """No more than was asked for, the oldest first; suspects before ready entries."""
+def test_suspects_and_ready_messages_have_separate_limits(steps: Steps) -> None:
+    """A claim returns at most the requested number, oldest first, suspects before ready messages."""
     suspects = lost(steps, "gone", 5)
     ready = steps.begin("worker", 5)
     steps.give_back(ready)
@@ -45,7 +45,7 @@ def test_each_kind_has_a_bound_of_its_own(steps: Steps) -> None:
 
 
 def test_thousands_are_claimed_in_one_step(steps: Steps) -> None:
-    """Page by page: no more is handed over at once than Lua can."""
+    """The script works page by page, because Lua passes a limited number of arguments."""
     batch = steps.begin("worker", 9000)
     steps.give_back(batch)
     claims = steps.claim("worker", ready=8500)
@@ -53,8 +53,8 @@ def test_thousands_are_claimed_in_one_step(steps: Steps) -> None:
     assert {one.uncharged for one in claims.claimed} == {1}
 
 
-def test_a_ready_message_waits_for_nobody(steps: Steps) -> None:
-    """Somebody gave messages fewer attempts meanwhile: it failed, it took nobody down, so any worker may have it."""
+def test_a_ready_message_never_waits_for_an_empty_worker(steps: Steps) -> None:
+    """With fewer attempts in the spec, any worker may still claim it: it failed, but crashed no worker."""
     steps.park(steps.begin("worker"))
     steps.promote()
     claims = steps.claim("worker", attempts=1)
@@ -62,8 +62,8 @@ def test_a_ready_message_waits_for_nobody(steps: Steps) -> None:
 
 
 @pytest.mark.parametrize("lease", ["missing", "marked as lost"])
-def test_who_has_no_lease_claims_nothing(steps: Steps, lease: str) -> None:
-    """What such a worker holds is being taken over, or will be."""
+def test_a_worker_without_a_lease_claims_nothing(steps: Steps, lease: str) -> None:
+    """Its messages are being taken over, or will be."""
     [one] = steps.begin("worker")
     steps.give_back([one])
     if lease == "missing":
@@ -74,8 +74,8 @@ def test_who_has_no_lease_claims_nothing(steps: Steps, lease: str) -> None:
     assert steps.pending() == {one.id: (READY, 1)}
 
 
-def test_a_group_that_is_gone_is_told_by_its_name(steps: Steps) -> None:
-    """NOGROUP is a lost lease: the worker takes a new incarnation."""
+def test_a_missing_group_raises_nogroup(steps: Steps) -> None:
+    """The worker treats NOGROUP as a lost lease and registers under a new name."""
     steps.register("worker")
     steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
     with pytest.raises(Refused, match="NOGROUP"):
@@ -83,7 +83,7 @@ def test_a_group_that_is_gone_is_told_by_its_name(steps: Steps) -> None:
 
 
 def test_crashes_count_as_attempts(steps: Steps) -> None:
-    """P4: each delivery to a worker that was lost is one."""
+    """P4: each delivery to a worker that was lost counts."""
     [one] = lost(steps, "gone", times=2)
     steps.register("worker")
     claims = steps.claim("worker")
@@ -92,39 +92,39 @@ def test_crashes_count_as_attempts(steps: Steps) -> None:
     assert claimed.delivery.id == one.id
 
 
-def test_a_suspect_at_its_last_loss_waits_for_an_empty_worker(steps: Steps) -> None:
-    """Company in a crash never buries: it gets one more attempt, and that one alone."""
-    [last] = lost(steps, "gone", times=ATTEMPTS)
+def test_a_suspect_at_the_limit_waits_for_an_empty_worker(steps: Steps) -> None:
+    """A crash next to other messages never buries it: it gets one more attempt, alone."""
+    [at_limit] = lost(steps, "gone", times=ATTEMPTS)
     [ordinary] = lost(steps, "other")
     steps.register("worker")
     claims = steps.claim("worker")
     assert (claims.ids, claims.waiting) == ([ordinary.id], 1)
 
     alone = steps.claim("worker", how="alone")
-    assert alone.ids == [last.id]
+    assert alone.ids == [at_limit.id]
     assert alone.deliveries[0].count == ATTEMPTS + 1
 
 
-def test_an_empty_worker_claims_one_such_suspect_and_nothing_else(steps: Steps) -> None:
-    """Whatever else there is, and whatever it asked for."""
+def test_an_empty_worker_claims_exactly_one_suspect_at_the_limit(steps: Steps) -> None:
+    """It ignores other messages and the requested numbers."""
     ready = steps.begin("worker")
     steps.give_back(ready)
-    last = lost(steps, "gone", 3, times=ATTEMPTS)
+    at_limit = lost(steps, "gone", 3, times=ATTEMPTS)
     lost(steps, "other")
     alone = steps.claim("worker", how="alone")
-    assert alone.ids == [last[0].id]
+    assert alone.ids == [at_limit[0].id]
 
 
-def test_an_empty_worker_finds_nothing_among_ordinary_suspects(steps: Steps) -> None:
-    """Those run beside each other."""
+def test_ordinary_suspects_need_no_empty_worker(steps: Steps) -> None:
+    """They run next to each other."""
     lost(steps, "gone", 3)
     steps.register("worker")
     alone = steps.claim("worker", how="alone")
     assert (alone.claimed, alone.waiting) == ([], 0)
 
 
-def test_lost_once_more_it_is_nobodys_to_wait_for(steps: Steps) -> None:
-    """Beyond its last loss any worker may claim it, to bury it."""
+def test_a_suspect_beyond_the_limit_waits_for_no_empty_worker(steps: Steps) -> None:
+    """Any worker may claim it, to bury it."""
     [one] = lost(steps, "gone", times=ATTEMPTS)
     steps.register("empty")
     steps.claim("empty", how="alone")
@@ -134,8 +134,8 @@ def test_lost_once_more_it_is_nobodys_to_wait_for(steps: Steps) -> None:
     assert claims.deliveries == [Delivery(one.id, "worker", ATTEMPTS + 2)]
 
 
-def test_who_has_fewer_attempts_by_now_still_runs_alone(steps: Steps) -> None:
-    """P4: somebody lowered `retries.attempts`, and what was lost more often than that was never lost alone."""
+def test_lowered_attempts_still_allow_an_attempt_alone(steps: Steps) -> None:
+    """P4: `retries.attempts` was lowered; the message was lost more often than that, but never alone."""
     [one] = lost(steps, "gone", times=ATTEMPTS)
     steps.register("worker")
     claims = steps.claim("worker", attempts=1)
@@ -148,8 +148,8 @@ def test_who_has_fewer_attempts_by_now_still_runs_alone(steps: Steps) -> None:
     assert [(claimed.delivery.id, claimed.lost_alone) for claimed in claims.claimed] == [(one.id, True)]
 
 
-def test_what_was_lost_alone_stays_so(steps: Steps) -> None:
-    """Whoever was to bury it was lost too, or gave it back as it never heard of it."""
+def test_a_message_stays_marked_as_lost_alone(steps: Steps) -> None:
+    """The worker that should bury it was lost too, or gave it back."""
     lost(steps, "gone", times=ATTEMPTS)
     steps.register("empty")
     steps.claim("empty", how="alone")
@@ -164,8 +164,8 @@ def test_what_was_lost_alone_stays_so(steps: Steps) -> None:
     assert [claimed.lost_alone for claimed in steps.claim("second").claimed] == [True]
 
 
-def test_who_was_given_more_attempts_is_lost_alone_no_more(steps: Steps) -> None:
-    """It runs among other suspects again; when its attempts are over once more, it makes one alone once more."""
+def test_raised_attempts_clear_lost_alone(steps: Steps) -> None:
+    """It runs among other suspects again; when those attempts are used up, it gets another attempt alone."""
     lost(steps, "gone", times=ATTEMPTS)
     steps.register("empty")
     steps.claim("empty", how="alone")
@@ -180,21 +180,21 @@ def test_who_was_given_more_attempts_is_lost_alone_no_more(steps: Steps) -> None
 
 
 def test_one_busy_worker_empties_itself(steps: Steps) -> None:
-    """The others go on; and so does that one when it has had its suspect."""
-    last = lost(steps, "gone", 2, times=ATTEMPTS)
+    """The others continue, and so does that worker after it has claimed its suspect."""
+    at_limit = lost(steps, "gone", 2, times=ATTEMPTS)
     steps.register("first")
     steps.register("second")
     assert steps.claim("first", how="busy").waiting == 2
     assert steps.claim("second", how="busy").waiting == -2
     assert steps.claim("first", how="busy").waiting == 2
-    assert steps.claim("first", how="alone").ids == [last[0].id]
+    assert steps.claim("first", how="alone").ids == [at_limit[0].id]
     assert steps.claim("second", how="busy").waiting == 1
     assert steps.claim("first", how="busy").waiting == -1
 
 
-def test_an_idle_worker_need_not_wait_for_a_busy_one(steps: Steps) -> None:
-    """It is empty; but not when it is given something in the same step."""
-    [last] = lost(steps, "gone", times=ATTEMPTS)
+def test_an_idle_worker_does_not_wait_for_a_busy_one(steps: Steps) -> None:
+    """It is already empty, unless it claims something in the same step."""
+    [at_limit] = lost(steps, "gone", times=ATTEMPTS)
     steps.register("busy")
     steps.register("idle")
     assert steps.claim("busy", how="busy").waiting == 1
@@ -204,43 +204,43 @@ def test_an_idle_worker_need_not_wait_for_a_busy_one(steps: Steps) -> None:
     assert (claims.ids, claims.waiting) == ([ready.id], -1)
     steps.settle(claims.deliveries)
     assert steps.claim("idle").waiting == 1
-    assert steps.claim("idle", how="alone").ids == [last.id]
+    assert steps.claim("idle", how="alone").ids == [at_limit.id]
 
 
-@pytest.mark.parametrize("what", ["its lease is over", "its lease is marked as lost", "it is gone", "its time is over"])
-def test_who_does_not_become_empty_holds_nobody_up(steps: Steps, what: str) -> None:
-    """A suspect never waits for one worker."""
+@pytest.mark.parametrize("problem", ["expired lease", "lease marked as lost", "deregistered", "deadline passed"])
+def test_a_worker_that_fails_to_empty_itself_is_replaced(steps: Steps, problem: str) -> None:
+    """A suspect never waits for a single worker."""
     lost(steps, "gone", times=ATTEMPTS)
     steps.register("first")
     steps.register("second")
     assert steps.claim("first", how="busy").waiting == 1
-    match what:
-        case "its lease is over":
+    match problem:
+        case "expired lease":
             steps.lose("first")
-        case "its lease is marked as lost":
+        case "lease marked as lost":
             steps.ask("ZADD", KEYS.alive, -1, "first")
-        case "it is gone":
+        case "deregistered":
             steps.deregister("first")
         case _:
             steps.ask("HSET", KEYS.position, "emptying", "1 first")
     assert steps.claim("second", how="busy").waiting == 1
 
 
-def test_who_may_never_become_empty_leaves_it_to_others(steps: Steps) -> None:
-    """It never begins to wait for that, and gives its turn away where it had begun."""
+def test_a_stuck_worker_leaves_emptying_to_others(steps: Steps) -> None:
+    """It never starts to empty itself, and gives up its turn if it has started."""
     lost(steps, "gone", times=ATTEMPTS)
     steps.register("first")
     steps.register("second")
     assert steps.claim("first", how="stuck").waiting == -1
     assert steps.claim("first", how="busy").waiting == 1
     assert steps.claim("second", how="stuck").waiting == -1
-    assert steps.claim("second", how="busy").waiting == -1, "nobody gives away what is another's"
+    assert steps.claim("second", how="busy").waiting == -1, "a worker cannot give up another's turn"
     assert steps.claim("first", how="stuck").waiting == -1
     assert steps.claim("second", how="busy").waiting == 1
 
 
-def test_a_drain_never_brings_a_suspect_nearer_to_its_end(steps: Steps) -> None:
-    """Given back by the worker that had emptied itself, it is at its last loss as before."""
+def test_a_drain_charges_a_suspect_no_attempt(steps: Steps) -> None:
+    """The empty worker gives it back, and it is at its limit as before."""
     lost(steps, "gone", times=ATTEMPTS)
     steps.register("worker")
     alone = steps.claim("worker", how="alone")
@@ -251,8 +251,8 @@ def test_a_drain_never_brings_a_suspect_nearer_to_its_end(steps: Steps) -> None:
     assert again.ids == alone.ids
 
 
-def test_those_at_their_last_loss_hide_no_others(steps: Steps) -> None:
-    """Fifty stand in front, and the ordinary suspects behind them are claimed at once, by whoever asks for one."""
+def test_suspects_at_the_limit_do_not_hide_ordinary_ones(steps: Steps) -> None:
+    """Fifty of them stand in front, and a claim for one suspect still finds an ordinary one."""
     lost(steps, "gone", 50, times=ATTEMPTS)
     ordinary = lost(steps, "other", 3)
     steps.register("worker")
@@ -263,18 +263,18 @@ def test_those_at_their_last_loss_hide_no_others(steps: Steps) -> None:
     assert (nothing.claimed, nothing.waiting) == ([], 50)
 
 
-def test_ordinary_suspects_hide_none_at_its_last_loss(steps: Steps) -> None:
-    """The same, for the worker that has emptied itself."""
-    *ordinary, last = steps.begin("gone", 51)
+def test_ordinary_suspects_do_not_hide_one_at_the_limit(steps: Steps) -> None:
+    """The empty worker finds it behind fifty others."""
+    *ordinary, at_limit = steps.begin("gone", 51)
     steps.give_back(ordinary, to=SUSPECT)
     steps.crash("gone")
     steps.register("worker")
     alone = steps.claim("worker", attempts=1, how="alone")
-    assert alone.ids == [last.id]
+    assert alone.ids == [at_limit.id]
 
 
-def test_entries_that_somebody_deleted_are_dropped_and_counted(steps: Steps) -> None:
-    """Redis 7 forgets them when they are claimed, Redis 6 answers with nothing: either way they are gone, and told."""
+def test_deleted_entries_are_dropped_and_counted(steps: Steps) -> None:
+    """Redis 7 removes them during the claim, Redis 6 replies with nil; either way `gone` counts them."""
     ready = steps.begin("worker", 4)
     steps.give_back(ready)
     suspects = lost(steps, "gone", 2)
@@ -291,8 +291,8 @@ def test_entries_that_somebody_deleted_are_dropped_and_counted(steps: Steps) -> 
     assert steps.settle(claims.deliveries) == [DONE] * 3
 
 
-def test_what_is_gone_takes_nobodys_place(steps: Steps) -> None:
-    """A page full of deleted entries does not end the search."""
+def test_deleted_entries_do_not_end_the_search(steps: Steps) -> None:
+    """The claim continues after a page full of deleted entries."""
     ready = steps.begin("worker", 60)
     steps.give_back(ready)
     steps.ask("XDEL", KEYS.stream, *(one.id for one in ready[:50]))

@@ -1,4 +1,4 @@
-"""The fence: only who owns a delivery, by consumer and delivery count, takes it a step further (P3)."""
+"""The fence: only the owner of a delivery, by consumer and delivery count, can take its next step (P3)."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -19,35 +19,35 @@ STEPS: dict[str, Callable[[Steps, Delivery], Answer]] = {
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_sleeper_changes_nothing_of_what_was_taken_over(steps: Steps, step: str) -> None:
-    """It is told whose the message is now; the message, its due time, its counts and the dead letters are untouched."""
-    [slept] = steps.begin("sleeper")
-    steps.crash("sleeper")
-    steps.register("taker")
-    claims = steps.claim("taker")
-    [taken] = claims.deliveries
+def test_a_stale_worker_cannot_change_a_message_taken_over(steps: Steps, step: str) -> None:
+    """The reply names the new owner; message, due time, counts and dead letters stay as they were."""
+    [stale] = steps.begin("stale")
+    steps.crash("stale")
+    steps.register("new")
+    claims = steps.claim("new")
+    [current] = claims.deliveries
 
-    assert STEPS[step](steps, slept) == Another("taker", 2)
+    assert STEPS[step](steps, stale) == Another("new", 2)
 
-    assert steps.pending() == {slept.id: ("taker", 2)}
-    assert steps.entries() == [slept.id]
+    assert steps.pending() == {stale.id: ("new", 2)}
+    assert steps.entries() == [stale.id]
     assert (steps.parked(), steps.uncharged(), steps.crashed(), steps.dead()) == ({}, {}, {}, [])
-    assert steps.ask("EXISTS", KEYS.result + slept.id) == 0
-    assert STEPS[step](steps, taken) == DONE
+    assert steps.ask("EXISTS", KEYS.result + stale.id) == 0
+    assert STEPS[step](steps, current) == DONE
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_sleeper_is_told_of_a_suspect(steps: Steps, step: str) -> None:
-    """Between the take-over and the next claim the message is the state's, not the sleeper's."""
-    [slept] = steps.begin("sleeper")
-    steps.crash("sleeper")
-    assert STEPS[step](steps, slept) == Another(SUSPECT, 1)
-    assert steps.pending() == {slept.id: (SUSPECT, 1)}
+def test_a_stale_worker_learns_that_its_message_is_suspect(steps: Steps, step: str) -> None:
+    """After the take-over the message belongs to the suspects, not to the stale worker."""
+    [stale] = steps.begin("stale")
+    steps.crash("stale")
+    assert STEPS[step](steps, stale) == Another(SUSPECT, 1)
+    assert steps.pending() == {stale.id: (SUSPECT, 1)}
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_what_is_pending_nowhere_is_gone(steps: Steps, step: str) -> None:
-    """Settled before: nothing happens, and nothing is made anew."""
+def test_a_settled_message_is_gone_for_every_step(steps: Steps, step: str) -> None:
+    """The step changes nothing and creates nothing."""
     [one] = steps.begin("worker")
     steps.settle([one])
     assert STEPS[step](steps, one) == GONE
@@ -57,7 +57,7 @@ def test_what_is_pending_nowhere_is_gone(steps: Steps, step: str) -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_the_same_consumer_is_not_enough(steps: Steps, step: str) -> None:
-    """A worker that was given a message a second time cannot use the first delivery any more."""
+    """A worker that gets a message a second time cannot use its first delivery."""
     [first] = steps.begin("worker")
     steps.give_back([first])
     steps.claim("worker")
@@ -68,7 +68,7 @@ def test_the_same_consumer_is_not_enough(steps: Steps, step: str) -> None:
 
 
 def test_the_same_count_is_not_enough(steps: Steps) -> None:
-    """Two consumers with equal counts are told apart."""
+    """The fence separates two consumers with equal counts."""
     [mine] = steps.begin("one")
     [other] = steps.begin("two")
     assert steps.settle([Delivery(other.id, "one", 1)]) == [Another("two", 1)]
@@ -76,18 +76,18 @@ def test_the_same_count_is_not_enough(steps: Steps) -> None:
     assert steps.pending() == {other.id: ("two", 1)}
 
 
-def test_each_of_a_batch_is_answered_by_itself_and_in_order(steps: Steps) -> None:
-    """One that is fenced holds up none of its neighbours."""
+def test_each_message_of_a_batch_has_its_own_reply_in_order(steps: Steps) -> None:
+    """A fenced message does not block its neighbours."""
     batch = steps.begin("worker", 6)
     steps.settle(batch[1:2])
     steps.park(batch[3:4], wait=60_000)
     stale = Delivery(batch[4].id, "worker", 7)
-    asked = [*batch[:4], stale, batch[5]]
-    assert steps.settle(asked) == [DONE, GONE, DONE, Another("~parked", 1), Another("worker", 1), DONE]
+    deliveries = [*batch[:4], stale, batch[5]]
+    assert steps.settle(deliveries) == [DONE, GONE, DONE, Another("~parked", 1), Another("worker", 1), DONE]
     assert set(steps.pending()) == {batch[3].id, batch[4].id}
 
 
-def test_an_empty_batch_is_nothing(steps: Steps) -> None:
+def test_an_empty_batch_changes_nothing(steps: Steps) -> None:
     assert (
         steps.run(
             "settle",
@@ -103,8 +103,8 @@ def test_an_empty_batch_is_nothing(steps: Steps) -> None:
 
 
 @pytest.mark.parametrize("most", [1000, 5000])
-def test_thousands_in_one_step(steps: Steps, most: int) -> None:
-    """Beyond what Lua hands over at once: all are settled, and nothing is left."""
+def test_thousands_are_settled_in_one_step(steps: Steps, most: int) -> None:
+    """All are settled, although Lua passes a limited number of arguments."""
     batch = steps.begin("worker", most)
     assert steps.settle(batch) == [DONE] * most
     assert steps.pending() == {}
@@ -112,8 +112,8 @@ def test_thousands_in_one_step(steps: Steps, most: int) -> None:
 
 
 @pytest.mark.parametrize("held", [150, 1000])
-def test_a_batch_strewn_over_what_is_held(steps: Steps, held: int) -> None:
-    """However much of the same consumer lies between its ids: these are settled, and no others."""
+def test_a_scattered_batch_settles_only_its_own_messages(steps: Steps, held: int) -> None:
+    """Other messages of the same consumer between its ids stay pending."""
     everything = steps.begin("worker", held)
     chosen = random.Random(7).sample(everything, 100)  # noqa: S311 - no secret
     assert steps.settle(chosen) == [DONE] * 100
@@ -142,10 +142,10 @@ def shuffled(batch: Sequence[Delivery]) -> list[Delivery]:
     ],
     ids=["of one millisecond", "of a foreign producer", "at the edges"],
 )
-def test_bounds_by_text_are_only_about_right(
+def test_text_bounds_are_only_a_hint(
     steps: Steps, ids: list[str], order: Callable[[Sequence[Delivery]], list[Delivery]]
 ) -> None:
-    """As text, `5-10` stands below `5-9`: what the bounds miss is asked for one by one."""
+    """As text, `5-10` is less than `5-9`: the script looks up one by one what the bounds miss."""
     steps.register("worker")
     for id_ in ids:
         steps.send_as(id_)
@@ -155,23 +155,23 @@ def test_bounds_by_text_are_only_about_right(
 
 
 @pytest.mark.parametrize("bounds", [("-", "-"), ("+", "-"), ("0-1", "0-2"), ("-", "+")], ids=str)
-def test_bounds_that_miss_everything(steps: Steps, bounds: tuple[str, str]) -> None:
-    """They are a hint about where to look, never about what is owned."""
+def test_wrong_bounds_do_not_change_the_result(steps: Steps, bounds: tuple[str, str]) -> None:
+    """Bounds are a hint where to look, not a proof of ownership."""
     batch = steps.begin("worker", 3)
     stale = Delivery(batch[1].id, "worker", 5)
-    asked = [batch[0], stale, batch[2]]
-    assert steps.settle(asked, bounds=bounds) == [DONE, Another("worker", 1), DONE]
+    deliveries = [batch[0], stale, batch[2]]
+    assert steps.settle(deliveries, bounds=bounds) == [DONE, Another("worker", 1), DONE]
 
 
-def test_what_stands_in_a_batch_twice_is_taken_once(steps: Steps) -> None:
-    """A give-back that counts must not count twice."""
+def test_a_message_twice_in_a_batch_counts_once(steps: Steps) -> None:
+    """A give-back must not count twice."""
     batch = steps.begin("worker", 3)
     assert steps.give_back([batch[0], batch[0], batch[2], batch[1], batch[2]]) == [DONE] * 5
     assert steps.uncharged() == {one.id: 1 for one in batch}
 
 
-def test_a_name_is_compared_byte_by_byte(steps: Steps) -> None:
-    """Spaces, signs and letters of any language in a consumer's name."""
+def test_consumer_names_are_compared_byte_by_byte(steps: Steps) -> None:
+    """Names may hold spaces, punctuation and letters of any language."""
     [one] = steps.begin("wörker *[a] %s")
     assert steps.settle([Delivery(one.id, "wörker *[a] %S", 1)]) == [Another("wörker *[a] %s", 1)]
     assert steps.settle([one]) == [DONE]

@@ -1,4 +1,4 @@
-"""In a cluster, a script may touch only keys that it was called with, and all of them lie in one slot."""
+"""In a cluster, a script uses only the keys that it is called with, all in one cluster slot."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from penstock.scripts import script
 
 
 @pytest.mark.parametrize("file", files(), ids=called)
-def test_a_script_touches_only_the_keys_it_was_called_with(file: Path) -> None:
-    """Every command of every script has one of KEYS where its key stands."""
+def test_a_script_uses_only_the_keys_it_is_called_with(file: Path) -> None:
+    """Every command uses an element of KEYS as its key."""
     lua = Lua(script(file.stem, file.parent).text.decode())
     assert list(lua.commands())
     assert lua.strangers() == []
@@ -36,14 +36,14 @@ def test_a_script_touches_only_the_keys_it_was_called_with(file: Path) -> None:
         "redis.pcall(ARGV[1], KEYS[1])\nredis.call('GET')",
     ],
 )
-def test_a_key_from_anywhere_else_is_found(text: str) -> None:
-    """The test above can fail."""
+def test_any_other_key_is_found(text: str) -> None:
+    """These scripts prove that the test above can fail."""
     assert Lua(text).strangers() != []
 
 
 @pytest.mark.parametrize("stream", ["work", "streams:media.cluster", "{tag}:rest", "a b*[c]", "größe"])
-def test_all_keys_of_a_stream_lie_in_its_slot(stream: str) -> None:
-    """Whatever it is called, and whatever the message or its deduplication key is called."""
+def test_all_keys_of_a_stream_share_its_slot(stream: str) -> None:
+    """This holds for any name of the stream, any message id and any deduplication key."""
     keys = PipelineKeys.at(stream, "team {with} odd signs", KEYS.dead)
     sides = [
         *(keys.delayed, keys.bodies, keys.parked, keys.uncharged, keys.crashed, keys.alive, keys.position),

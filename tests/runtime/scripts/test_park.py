@@ -1,4 +1,4 @@
-"""park, and what becomes of it when it is due: the delivery count is kept, the next claim raises it."""
+"""park and promote: a parked message keeps its delivery count, and the next claim raises it."""
 
 from redis_state import KEYS
 from steps import DONE, GONE, Steps
@@ -7,7 +7,7 @@ from penstock.keys import PARKED, READY, SUSPECT
 
 
 def test_a_parked_message_keeps_its_count(steps: Steps) -> None:
-    """It is the state's now, until it is due."""
+    """It belongs to the parked consumer until it is due."""
     [one] = steps.begin("worker")
     assert steps.park([one], wait=60_000) == [DONE]
     assert steps.pending() == {one.id: (PARKED, 1)}
@@ -15,8 +15,8 @@ def test_a_parked_message_keeps_its_count(steps: Steps) -> None:
     assert steps.pending() == {one.id: (PARKED, 1)}
 
 
-def test_it_is_due_by_redis_own_clock(steps: Steps) -> None:
-    """P5: the wait counts from when Redis parks it."""
+def test_due_times_are_redis_time(steps: Steps) -> None:
+    """P5: the wait starts when Redis parks the message."""
     batch = steps.begin("worker", 2)
     before = milliseconds(steps)
     steps.park(batch, wait=60_000)
@@ -26,14 +26,14 @@ def test_it_is_due_by_redis_own_clock(steps: Steps) -> None:
 
 
 def milliseconds(steps: Steps) -> int:
-    told = steps.ask("TIME")
-    assert isinstance(told, list)
-    seconds, micros = (int(one) for one in told if isinstance(one, bytes))
+    reply = steps.ask("TIME")
+    assert isinstance(reply, list)
+    seconds, micros = (int(one) for one in reply if isinstance(one, bytes))
     return seconds * 1000 + micros // 1000
 
 
-def test_parked_and_claimed_again_it_is_one_delivery_more(steps: Steps) -> None:
-    """Promoting keeps the count, so no step of an earlier delivery fits the next one."""
+def test_a_claim_after_park_raises_the_count(steps: Steps) -> None:
+    """Promotion keeps the count, so no fence of an earlier delivery is valid for the next one."""
     [one] = steps.begin("worker")
     steps.park([one])
     assert steps.promote().promoted == 1
@@ -45,8 +45,8 @@ def test_parked_and_claimed_again_it_is_one_delivery_more(steps: Steps) -> None:
     assert steps.parked() == {}
 
 
-def test_deliveries_that_only_renewed_a_fence_are_not_charged(steps: Steps) -> None:
-    """What the worker says beside the outcome is added to what does not count already."""
+def test_deliveries_that_only_renew_a_fence_are_not_charged(steps: Steps) -> None:
+    """Their number is added to the uncharged deliveries."""
     first, second = steps.begin("worker", 2)
     steps.give_back([first])
     claims = steps.claim("worker")
@@ -54,8 +54,8 @@ def test_deliveries_that_only_renewed_a_fence_are_not_charged(steps: Steps) -> N
     assert steps.uncharged() == {first.id: 3, second.id: 2}
 
 
-def test_what_took_its_process_down_becomes_suspect_again(steps: Steps) -> None:
-    """When it is due it runs in a process of its own; parked later without a crash, it is like all others."""
+def test_a_message_that_crashed_its_process_becomes_suspect_again(steps: Steps) -> None:
+    """When due, it runs isolated; if it is parked later without a crash, it becomes ready."""
     crashed, failed = steps.begin("worker", 2)
     steps.park([crashed], crashed=True)
     steps.park([failed])
@@ -71,7 +71,7 @@ def test_what_took_its_process_down_becomes_suspect_again(steps: Steps) -> None:
 
 
 def test_thousands_are_parked_in_one_step(steps: Steps) -> None:
-    """Each with a due time and a state of its own."""
+    """Each has its own due time."""
     batch = steps.begin("worker", 2500)
     assert steps.park(batch[:2200], wait=60_000, crashed=True) == [DONE] * 2200
     assert set(steps.parked()) == set(steps.crashed()) == {one.id for one in batch[:2200]}
@@ -79,15 +79,15 @@ def test_thousands_are_parked_in_one_step(steps: Steps) -> None:
     assert (owners.count(PARKED), owners.count("worker")) == (2200, 300)
 
 
-def test_an_entry_that_somebody_deleted_is_told_once(steps: Steps) -> None:
-    """Redis 7 forgets it when it is parked, Redis 6 when it is claimed: dropped and counted then, and nothing stays."""
+def test_a_deleted_entry_is_reported_once(steps: Steps) -> None:
+    """Redis 7 drops and counts it when it is parked, Redis 6 when it is claimed; the side keys forget it."""
     batch = steps.begin("worker", 4)
     for one in batch[1:3]:
         steps.ask("XDEL", KEYS.stream, one.id)
-    told = steps.park(batch[:2], uncharged=1, crashed=True) + steps.park(batch[2:], wait=-1)
-    lost = told.count(GONE)
-    assert told in ([DONE, GONE, GONE, DONE], [DONE] * 4)
-    assert set(steps.parked()) == {one.id for one, answer in zip(batch, told, strict=True) if answer == DONE}
+    replies = steps.park(batch[:2], uncharged=1, crashed=True) + steps.park(batch[2:], wait=-1)
+    lost = replies.count(GONE)
+    assert replies in ([DONE, GONE, GONE, DONE], [DONE] * 4)
+    assert set(steps.parked()) == {one.id for one, answer in zip(batch, replies, strict=True) if answer == DONE}
 
     steps.promote()
     claims = steps.claim("worker")

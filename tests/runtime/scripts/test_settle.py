@@ -1,4 +1,4 @@
-"""settle, settle_with: done, acknowledged, and deleted where nothing else needs the entry."""
+"""settle and settle_with: a done message is acknowledged, and deleted unless another reader needs the entry."""
 
 import pytest
 from redis import Redis
@@ -9,8 +9,8 @@ from steps import DONE, GONE, Steps
 from penstock.keys import READY
 
 
-def test_what_is_done_is_gone_without_a_trace(steps: Steps) -> None:
-    """Not pending, not in the stream, and nothing is remembered of it beside the stream."""
+def test_a_settled_message_leaves_no_trace(steps: Steps) -> None:
+    """It is not pending, not in the stream, and not in the side keys."""
     batch = steps.begin("worker", 3)
     steps.park(batch, uncharged=2, crashed=True)
     steps.promote()
@@ -20,8 +20,8 @@ def test_what_is_done_is_gone_without_a_trace(steps: Steps) -> None:
     assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, {})
 
 
-def test_what_others_left_behind_stays(steps: Steps) -> None:
-    """Only what was settled is forgotten."""
+def test_settling_clears_only_its_own_side_keys(steps: Steps) -> None:
+    """Entries of other messages stay."""
     done, kept = steps.begin("worker", 2)
     steps.give_back([done, kept])
     steps.ask("HSET", KEYS.crashed, done.id, "crash", kept.id, "crash")
@@ -32,8 +32,8 @@ def test_what_others_left_behind_stays(steps: Steps) -> None:
     assert steps.crashed() == {kept.id: "crash"}
 
 
-def test_history_is_kept_where_the_spec_says_so(steps: Steps) -> None:
-    """Acknowledged, and still in the stream."""
+def test_history_is_kept_if_the_spec_keeps_it(steps: Steps) -> None:
+    """The entries are acknowledged and stay in the stream."""
     batch = steps.begin("worker", 2)
     assert steps.settle(batch, deletes=False) == [DONE, DONE]
     assert steps.pending() == {}
@@ -41,7 +41,7 @@ def test_history_is_kept_where_the_spec_says_so(steps: Steps) -> None:
 
 
 def test_an_entry_that_another_group_has_not_read_is_not_deleted(steps: Steps) -> None:
-    """A group that somebody made meanwhile loses nothing; with it gone, entries are deleted again."""
+    """A new group loses no message; without it, entries are deleted again."""
     first, second = steps.begin("worker", 2)
     steps.ask("XGROUP", "CREATE", KEYS.stream, "audit", "0")
     assert steps.settle([first]) == [DONE]
@@ -52,8 +52,8 @@ def test_an_entry_that_another_group_has_not_read_is_not_deleted(steps: Steps) -
     assert steps.entries() == [first.id]
 
 
-def test_what_is_finished_beside_another_group_is_deleted_when_that_is_gone(steps: Steps) -> None:
-    """However it ended, it is not run again; what nobody finished is, also where all around it is finished."""
+def test_entries_finished_next_to_another_group_are_deleted_later(steps: Steps) -> None:
+    """They never run again; an entry that was not finished does, even between finished ones."""
     settled, left, dead, lost, held = steps.begin("worker", 5)
     steps.ask("XGROUP", "CREATE", KEYS.stream, "debug", "$")
     assert steps.settle([settled]) == [DONE]
@@ -62,7 +62,7 @@ def test_what_is_finished_beside_another_group_is_deleted_when_that_is_gone(step
     assert steps.finished() == {settled.id, left.id, dead.id}
     steps.ask("XACK", KEYS.stream, KEYS.group, lost.id)
     steps.reconcile()
-    assert len(steps.entries()) == 5, "it may be the other group's"
+    assert len(steps.entries()) == 5, "the other group may need it"
 
     steps.ask("XGROUP", "DESTROY", KEYS.stream, "debug")
     steps.reconcile()
@@ -71,8 +71,8 @@ def test_what_is_finished_beside_another_group_is_deleted_when_that_is_gone(step
     assert steps.finished() == set()
 
 
-def test_what_runs_once_more_is_not_deleted_under_the_worker(steps: Steps) -> None:
-    """Somebody set the group back: what had been finished was given out again."""
+def test_a_message_that_runs_again_is_not_deleted(steps: Steps) -> None:
+    """After `XGROUP SETID`, finished messages are delivered again."""
     batch = steps.begin("worker", 2)
     steps.ask("XGROUP", "CREATE", KEYS.stream, "debug", "$")
     steps.settle(batch)
@@ -85,8 +85,8 @@ def test_what_runs_once_more_is_not_deleted_under_the_worker(steps: Steps) -> No
     assert steps.entries() == []
 
 
-def test_a_group_that_is_made_again_trusts_no_finish_of_before(steps: Steps) -> None:
-    """The stream may be another by now, with the same ids: rather twice than never."""
+def test_a_new_group_ignores_what_was_finished_before(steps: Steps) -> None:
+    """The stream may be another with the same ids: running twice is better than never."""
     assert steps.ensure() == "there"
     batch = steps.begin("worker", 2)
     steps.ask("XGROUP", "CREATE", KEYS.stream, "debug", "$")
@@ -99,44 +99,44 @@ def test_a_group_that_is_made_again_trusts_no_finish_of_before(steps: Steps) -> 
     assert set(steps.pending().values()) == {(READY, 1000)}
 
 
-def test_another_group_keeps_what_it_has_pending(steps: Steps) -> None:
-    """Settling acknowledges for one's own group only."""
+def test_settling_does_not_acknowledge_for_another_group(steps: Steps) -> None:
+    """Each group acknowledges for itself."""
     steps.ask("XGROUP", "CREATE", KEYS.stream, "audit", "0")
     batch = steps.begin("worker", 2)
     steps.ask("XREADGROUP", "GROUP", "audit", "worker", "STREAMS", KEYS.stream, ">")
     steps.settle(batch)
-    told = steps.ask("XPENDING", KEYS.stream, "audit")
-    assert isinstance(told, list)
-    assert told[0] == 2
+    summary = steps.ask("XPENDING", KEYS.stream, "audit")
+    assert isinstance(summary, list)
+    assert summary[0] == 2
 
 
 def commands(server: Server, steps: Steps) -> list[list[str]]:
-    """What one settle of two deliveries makes Redis do, in order."""
+    """Return the commands that Redis runs to settle two deliveries, in order."""
     batch = steps.begin("worker", 2)
     with Redis(port=server.port) as watcher, watcher.monitor() as monitor:
         assert steps.settle(batch) == [DONE, DONE]
         steps.ask("ECHO", "enough")
-        heard: list[list[str]] = []
-        while not heard or heard[-1][:2] != ["ECHO", "enough"]:
-            heard.append(str(monitor.next_command()["command"]).split(" "))
-    return heard
+        seen: list[list[str]] = []
+        while not seen or seen[-1][:2] != ["ECHO", "enough"]:
+            seen.append(str(monitor.next_command()["command"]).split(" "))
+    return seen
 
 
-def test_an_entry_is_deleted_only_after_it_was_acknowledged(own: Steps, server: Server) -> None:
-    """P2: one that was deleted first and then still pended would be a message without a body."""
+def test_an_entry_is_acknowledged_before_it_is_deleted(own: Steps, server: Server) -> None:
+    """P2: an entry that is deleted but still pending would be a message without a body."""
     words = [one[0].upper() for one in commands(server, own)]
     assert words.index("XACK") < words.index("XDEL")
 
 
-@pytest.mark.parametrize("strangers", [0, 3], ids=["by itself", "among those of another worker"])
-def test_a_batch_costs_redis_one_command_of_each_kind(own: Steps, strangers: int) -> None:
-    """However many are settled at once, all of one millisecond too; and what is not remembered is not forgotten."""
+@pytest.mark.parametrize("others", [0, 3], ids=["by itself", "among those of another worker"])
+def test_a_batch_costs_redis_one_command_of_each_kind(own: Steps, others: int) -> None:
+    """This holds for ids of one millisecond, too; side keys without an entry cost no command."""
     batch = []
     for n in range(100):
-        own.send_as(f"5-{n * (strangers + 1)}")
+        own.send_as(f"5-{n * (others + 1)}")
         batch += own.read("worker")
-        for m in range(strangers):
-            own.send_as(f"5-{n * (strangers + 1) + m + 1}")
+        for m in range(others):
+            own.send_as(f"5-{n * (others + 1) + m + 1}")
         own.read("other")
     own.ask("CONFIG", "RESETSTAT")
     assert own.settle(batch) == [DONE] * 100
@@ -144,16 +144,16 @@ def test_a_batch_costs_redis_one_command_of_each_kind(own: Steps, strangers: int
 
 
 def calls(steps: Steps, *commands: str) -> dict[str, int]:
-    """How often each was called, as far as it was."""
-    told = steps.ask("INFO", "commandstats")
-    assert isinstance(told, bytes)
-    stats = dict(line.split(":calls=") for line in told.decode().split() if ":calls=" in line)
+    """Return how often each command ran, without zeros."""
+    stats_text = steps.ask("INFO", "commandstats")
+    assert isinstance(stats_text, bytes)
+    stats = dict(line.split(":calls=") for line in stats_text.decode().split() if ":calls=" in line)
     counts = {name.removeprefix("cmdstat_"): int(rest.split(",")[0]) for name, rest in stats.items()}
     return {name: count for name, count in counts.items() if name in commands}
 
 
-def test_a_result_stays_as_long_as_was_said(steps: Steps) -> None:
-    """Written in the same step in which the message ends."""
+def test_a_result_is_stored_for_its_retention(steps: Steps) -> None:
+    """The step that finishes the message writes it."""
     [one] = steps.begin("worker")
     assert steps.settle_with(one, b'{"\xff": 1}', stays=60_000) == DONE
     assert steps.ask("GET", KEYS.result + one.id) == b'{"\xff": 1}'
@@ -163,23 +163,23 @@ def test_a_result_stays_as_long_as_was_said(steps: Steps) -> None:
     assert (steps.pending(), steps.entries()) == ({}, [])
 
 
-def test_a_result_is_left_once(steps: Steps) -> None:
-    """A repeat, or a late one, does not write over what the owner left."""
+def test_a_result_is_written_once(steps: Steps) -> None:
+    """A repeated or late call does not overwrite it."""
     [one] = steps.begin("worker")
     assert steps.settle_with(one, "first") == DONE
     assert steps.settle_with(one, "second") == GONE
     assert steps.ask("GET", KEYS.result + one.id) == b"first"
 
 
-def test_a_result_that_nobody_wants_to_keep_settles_all_the_same(steps: Steps) -> None:
-    """Redis knows no time of 0, and would refuse it for ever."""
+def test_a_retention_of_zero_stores_no_result(steps: Steps) -> None:
+    """Redis refuses an expiry of 0, so the script writes no key."""
     [one] = steps.begin("worker")
     assert steps.settle_with(one, stays=0) == DONE
     assert steps.pending() == {}
 
 
-def test_a_result_that_cannot_be_kept_settles_nothing(steps: Steps) -> None:
-    """P2: the result comes first."""
+def test_a_refused_result_settles_nothing(steps: Steps) -> None:
+    """P2: the result is written first."""
     [one] = steps.begin("worker")
     with pytest.raises(Exception, match=r"invalid expire|out of range"):
         steps.settle_with(one, stays=10**19)

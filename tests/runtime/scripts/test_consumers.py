@@ -1,4 +1,4 @@
-"""register, renew, deregister: a consumer is one life of one process, with one lease for all that it holds."""
+"""register, renew, deregister: each start of a process has its own consumer, with one lease for all its messages."""
 
 import pytest
 from redis_state import KEYS
@@ -8,8 +8,8 @@ from penstock.keys import SUSPECT
 from penstock.wire.errors import Refused
 
 
-def test_a_life_begins_with_a_consumer_and_a_lease(steps: Steps) -> None:
-    """By Redis's own clock (P5)."""
+def test_register_creates_a_consumer_and_a_lease(steps: Steps) -> None:
+    """The lease counts in Redis time (P5)."""
     before = milliseconds(steps)
     assert steps.register("worker") == 1
     after = milliseconds(steps)
@@ -17,8 +17,8 @@ def test_a_life_begins_with_a_consumer_and_a_lease(steps: Steps) -> None:
     assert before + LEASE <= steps.alive()["worker"] <= after + LEASE
 
 
-def test_a_name_is_never_used_twice(steps: Steps) -> None:
-    """Not while it lives, and the lease of the one that has it is not touched."""
+def test_a_name_is_never_registered_twice(steps: Steps) -> None:
+    """The lease of its owner does not change."""
     steps.register("worker")
     lease = steps.alive()
     assert steps.register("worker", lease=1) == 0
@@ -26,21 +26,21 @@ def test_a_name_is_never_used_twice(steps: Steps) -> None:
 
 
 @pytest.mark.parametrize("left", ["a consumer without a lease", "a lease without a consumer", "a lease marked as lost"])
-def test_what_is_left_of_a_life_is_a_used_name(steps: Steps, left: str) -> None:
-    """A read that ran late, a consumer that somebody deleted, a sleeper that is being taken over."""
+def test_a_name_with_remains_is_used(steps: Steps, left: str) -> None:
+    """They come from a late read, a deleted consumer, or a take-over in progress."""
     if left == "a consumer without a lease":
         steps.send()
         steps.read("worker")
     else:
         steps.ask("ZADD", KEYS.alive, -1 if left == "a lease marked as lost" else 1, "worker")
-    behind = (steps.alive(), steps.consumers(), steps.pending())
+    before = (steps.alive(), steps.consumers(), steps.pending())
     assert steps.register("worker") == 0
-    assert (steps.alive(), steps.consumers(), steps.pending()) == behind
+    assert (steps.alive(), steps.consumers(), steps.pending()) == before
 
 
 @pytest.mark.parametrize("gone", ["group", "stream"])
-def test_nobody_lives_in_a_group_that_is_not_there(steps: Steps, gone: str) -> None:
-    """It is told by its name, and no lease is left behind."""
+def test_register_without_a_group_fails(steps: Steps, gone: str) -> None:
+    """The error names the missing group, and there is no lease afterwards."""
     if gone == "group":
         steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
     else:
@@ -51,7 +51,7 @@ def test_nobody_lives_in_a_group_that_is_not_there(steps: Steps, gone: str) -> N
 
 
 def test_a_renewal_counts_from_now(steps: Steps) -> None:
-    """Also when the lease had run out, as long as nobody marked it: nothing was taken over yet."""
+    """An expired lease can be renewed until a take-over marks it."""
     steps.register("worker")
     steps.lose("worker")
     before = milliseconds(steps)
@@ -60,30 +60,30 @@ def test_a_renewal_counts_from_now(steps: Steps) -> None:
     assert before + LEASE <= steps.alive()["worker"] <= after + LEASE
 
 
-def test_a_renewal_never_begins_a_life(steps: Steps) -> None:
-    """A lease that is not there is lost."""
+def test_renew_never_creates_a_lease(steps: Steps) -> None:
+    """A missing lease is a lost lease."""
     assert steps.renew("worker") == 0
     assert steps.alive() == {}
 
 
-def test_a_worker_that_wakes_between_two_pages_stays_lost(steps: Steps) -> None:
-    """The take-over marks the lease before its first page; a marked lease is never renewed, and claims nothing."""
-    steps.begin("sleeper", 3)
-    steps.lose("sleeper")
-    assert steps.take_over("sleeper", page=1) == "more"
+def test_a_worker_that_wakes_during_its_take_over_stays_lost(steps: Steps) -> None:
+    """The take-over marks the lease before its first page; a marked lease cannot be renewed and claims nothing."""
+    steps.begin("stale", 3)
+    steps.lose("stale")
+    assert steps.take_over("stale", page=1) == "more"
 
-    assert steps.renew("sleeper") == 0
-    assert steps.try_claim("sleeper") is None
-    assert steps.alive()["sleeper"] < 0
+    assert steps.renew("stale") == 0
+    assert steps.try_claim("stale") is None
+    assert steps.alive()["stale"] < 0
 
-    assert steps.take_over("sleeper", page=1) == "more"
-    assert steps.take_over("sleeper", page=1) == "done"
+    assert steps.take_over("stale", page=1) == "more"
+    assert steps.take_over("stale", page=1) == "done"
     assert [owner for owner, _ in steps.pending().values()] == [SUSPECT] * 3
-    assert (steps.alive(), steps.renew("sleeper")) == ({}, 0)
+    assert (steps.alive(), steps.renew("stale")) == ({}, 0)
 
 
-def test_a_consumer_that_came_back_from_a_late_read_is_adopted(steps: Steps) -> None:
-    """It is given a lease that is marked as lost: it can be taken over, and never renews it."""
+def test_a_consumer_created_by_a_late_read_gets_a_lost_lease(steps: Steps) -> None:
+    """It can be taken over and can never renew that lease."""
     steps.send()
     steps.read("worker~0abcdefg")
     assert steps.overdue() == []
@@ -92,8 +92,8 @@ def test_a_consumer_that_came_back_from_a_late_read_is_adopted(steps: Steps) -> 
     assert steps.try_claim("worker~0abcdefg") is None
 
 
-def test_a_life_ends_when_it_owns_nothing(steps: Steps) -> None:
-    """Consumer and lease are gone; a repeat, after a lost answer, is as good."""
+def test_deregister_removes_consumer_and_lease(steps: Steps) -> None:
+    """A repeat after a lost reply succeeds too."""
     one = steps.begin("worker")
     steps.settle(one)
     assert steps.deregister("worker") == 1
@@ -101,8 +101,8 @@ def test_a_life_ends_when_it_owns_nothing(steps: Steps) -> None:
     assert steps.deregister("worker") == 1
 
 
-def test_what_ends_of_lives_cut_off_adds_up(steps: Steps) -> None:
-    """It is remembered once: a repeat, after a lost answer, and a life that cannot end yet, add nothing."""
+def test_counts_of_cut_off_handlers_add_up(steps: Steps) -> None:
+    """A repeat after a lost reply adds nothing, nor does a refused call."""
     cut = ("HGET", KEYS.position, "cut")
     [one] = steps.begin("worker")
     assert steps.deregister("worker", cut=2) == 0
@@ -115,8 +115,8 @@ def test_what_ends_of_lives_cut_off_adds_up(steps: Steps) -> None:
     assert steps.ask(*cut) == b"5"
 
 
-def test_a_life_that_owns_something_does_not_end(steps: Steps) -> None:
-    """P7: deleting it would drop what it owns. It keeps its lease, too."""
+def test_a_consumer_that_owns_messages_is_not_removed(steps: Steps) -> None:
+    """P7: Redis would drop its messages. Its lease stays, too."""
     [one] = steps.begin("worker")
     lease = steps.alive()
     assert steps.deregister("worker") == 0
@@ -128,7 +128,7 @@ def test_a_life_that_owns_something_does_not_end(steps: Steps) -> None:
 
 
 def milliseconds(steps: Steps) -> int:
-    told = steps.ask("TIME")
-    assert isinstance(told, list)
-    seconds, micros = (int(one) for one in told if isinstance(one, bytes))
+    reply = steps.ask("TIME")
+    assert isinstance(reply, list)
+    seconds, micros = (int(one) for one in reply if isinstance(one, bytes))
     return seconds * 1000 + micros // 1000

@@ -1,4 +1,4 @@
-"""A Redis whose memory is full: all through which work ends or goes on is taken, or it would be full for ever."""
+"""When the memory of Redis is full, all steps that finish or continue work still succeed, so that room can return."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ Step = Callable[[Steps, Delivery], Answer]
 
 
 def fill(steps: Steps) -> None:
-    """From now on whatever may need room is refused; scripts are to be loaded again, too."""
+    """Make Redis refuse commands that need memory, and forget its scripts."""
     steps.ask("CONFIG", "SET", "maxmemory", 1)
     steps.ask("SCRIPT", "FLUSH")
     with pytest.raises(Refused, match="OOM"):
@@ -26,7 +26,7 @@ def fill(steps: Steps) -> None:
 
 @pytest.fixture
 def full(own: Steps) -> Steps:
-    """A full Redis, and a worker that holds three messages."""
+    """Return the scripts on a full Redis with a worker that holds three messages."""
     own.begin("worker", 3)
     own.ask("SET", DEDUP, "01ID")
     fill(own)
@@ -34,7 +34,7 @@ def full(own: Steps) -> Steps:
 
 
 def held(steps: Steps) -> Delivery:
-    """One of the deliveries that the worker holds."""
+    """Return one of the deliveries that the worker holds."""
     return Delivery(next(iter(steps.pending())), "worker", 1)
 
 
@@ -51,15 +51,15 @@ def bury(steps: Steps, one: Delivery) -> Answer:
 
 
 @pytest.mark.parametrize("step", [settle, settle_with, bury], ids=lambda step: step.__name__)
-def test_what_ends_leaves(full: Steps, step: Step) -> None:
-    """What it leaves behind, a result or a dead letter, takes the place of the message."""
+def test_messages_can_be_finished(full: Steps, step: Step) -> None:
+    """The result or dead letter replaces the message."""
     assert step(full, held(full)) == DONE
     assert len(full.entries()) == len(full.pending()) == 2
     assert len(full.dead()) == (step is bury)
 
 
-def test_where_nothing_leaves_nothing_may_be_added(full: Steps) -> None:
-    """A stream that keeps history would only grow: refused, and nothing is changed, as often as it is tried."""
+def test_steps_that_only_add_are_refused(full: Steps) -> None:
+    """A stream that keeps history would only grow: every try is refused without a change."""
     one = held(full)
     before = (full.pending(), full.entries(), full.dead(), full.ask("GET", DEDUP))
     for _ in range(2):
@@ -70,8 +70,8 @@ def test_where_nothing_leaves_nothing_may_be_added(full: Steps) -> None:
     assert (full.pending(), full.entries(), full.dead(), full.ask("GET", DEDUP)) == before
 
 
-def test_what_failed_waits_and_comes_again(full: Steps) -> None:
-    """Its slot is free for others meanwhile."""
+def test_failed_messages_can_be_parked_and_claimed_again(full: Steps) -> None:
+    """Their slot is free in the meantime."""
     one = held(full)
     assert full.park([one], uncharged=1, crashed=True) == [DONE]
     assert full.pending()[one.id] == (PARKED, 1)
@@ -81,15 +81,15 @@ def test_what_failed_waits_and_comes_again(full: Steps) -> None:
     assert claims.ids == [one.id]
 
 
-def test_what_is_given_back_is_claimed(full: Steps) -> None:
+def test_messages_can_be_given_back_and_claimed(full: Steps) -> None:
     one = held(full)
     assert full.give_back([one]) == [DONE]
     claims = full.claim("worker")
     assert (claims.ids, claims.claimed[0].uncharged) == ([one.id], 1)
 
 
-def test_lives_begin_and_go_on(full: Steps) -> None:
-    """Or a worker that starts again could not empty it, and those that run would be taken for dead."""
+def test_consumers_can_register_and_renew(full: Steps) -> None:
+    """Otherwise no worker could start to make room, and running workers would count as dead."""
     assert full.register(OTHER) == 1
     lease = full.alive()["worker"]
     assert full.renew("worker", 3 * LEASE) == 1
@@ -98,8 +98,8 @@ def test_lives_begin_and_go_on(full: Steps) -> None:
     assert full.deregister(OTHER, cut=1) == 1
 
 
-def test_the_lost_are_taken_over(own: Steps) -> None:
-    """Those whose lease is over, and those that never had one."""
+def test_lost_consumers_are_taken_over(own: Steps) -> None:
+    """Their lease has expired, or they never had one."""
     [first, second] = own.begin("worker", 2)
     own.give_back([second])
     own.ask("XCLAIM", KEYS.stream, KEYS.group, OTHER, 0, second.id)
@@ -111,8 +111,8 @@ def test_the_lost_are_taken_over(own: Steps) -> None:
     assert own.pending() == {first.id: (SUSPECT, 1), second.id: (OTHER, 2)}
 
 
-def test_a_last_attempt_is_made_alone(own: Steps) -> None:
-    """One worker empties itself, and what it claims is marked."""
+def test_an_attempt_alone_is_possible(own: Steps) -> None:
+    """One worker empties itself, and its claim is marked."""
     [one] = own.begin("gone")
     own.crash("gone")
     own.register("worker")
@@ -123,15 +123,15 @@ def test_a_last_attempt_is_made_alone(own: Steps) -> None:
     assert own.crashed() == {one.id: "2"}
 
 
-def test_a_group_that_nobody_noted_is_found(own: Steps) -> None:
-    """Whatever a worker finds when it starts."""
+def test_an_unrecorded_group_is_found(own: Steps) -> None:
+    """A worker finds it at its start."""
     own.ask("DEL", KEYS.position)
     fill(own)
     assert own.ensure() == own.ensure() == "there"
 
 
-def test_a_group_that_vanished_is_made_again(own: Steps) -> None:
-    """And what it had given out is brought back."""
+def test_a_missing_group_is_created_again(own: Steps) -> None:
+    """Its delivered messages are restored."""
     assert own.ensure() == "there"
     own.begin("worker", 3)
     own.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
@@ -142,16 +142,16 @@ def test_a_group_that_vanished_is_made_again(own: Steps) -> None:
 
 
 def test_a_ghost_is_removed(own: Steps) -> None:
-    """A consumer of another make that owns nothing."""
+    """It is a foreign consumer that owns nothing."""
     own.send()
-    [one] = own.read("stranger")
+    [one] = own.read("foreign")
     own.settle([one])
     fill(own)
-    assert own.run("remove_ghost", (KEYS.stream, KEYS.alive), KEYS.group, "stranger", 0, 10) == [b"done", 0, 0]
+    assert own.run("remove_ghost", (KEYS.stream, KEYS.alive), KEYS.group, "foreign", 0, 10) == [b"done", 0, 0]
 
 
-def test_what_is_delayed_stays_and_the_rest_goes_on(own: Steps) -> None:
-    """It would only add to the stream. It is told why, and enters when there is room; what has no body is dropped."""
+def test_delayed_messages_stay_and_promotion_continues(own: Steps) -> None:
+    """They would add to the stream; the result holds the refusal, and they enter when there is room."""
     first, second = own.begin("worker", 2)
     own.park([first, second])
     delay = (KEYS.stream, KEYS.delayed, KEYS.bodies, KEYS.position)
@@ -161,18 +161,24 @@ def test_what_is_delayed_stays_and_the_rest_goes_on(own: Steps) -> None:
     own.ask("ZADD", KEYS.delayed, 1, "no body")
     fill(own)
     for promoted, lost in ((2, 1), (0, 0)):
-        told = own.promote()
-        assert (told.promoted, told.entered, told.lost, told.ready, told.next_due) == (promoted, 0, lost, True, None)
-        assert told.refused is not None
-        assert told.refused.code == "OOM"
+        result = own.promote()
+        assert (result.promoted, result.entered, result.lost, result.ready, result.next_due) == (
+            promoted,
+            0,
+            lost,
+            True,
+            None,
+        )
+        assert result.refused is not None
+        assert result.refused.code == "OOM"
     assert own.entries() == [first.id, second.id]
     own.ask("CONFIG", "SET", "maxmemory", 0)
-    told = own.promote()
-    assert (told.entered, told.refused) == (2, None)
+    result = own.promote()
+    assert (result.entered, result.refused) == (2, None)
 
 
-def test_the_index_is_put_right(own: Steps) -> None:
-    """What is parked has a due time again; what is pending nowhere is brought back."""
+def test_reconcile_repairs_the_due_times(own: Steps) -> None:
+    """Parked messages have a due time again, and messages missing from the pending list come back."""
     parked, lost = own.begin("worker", 2)
     own.park([parked])
     own.ask("DEL", KEYS.parked)
@@ -183,8 +189,8 @@ def test_the_index_is_put_right(own: Steps) -> None:
     assert own.pending() == {parked.id: (PARKED, 1), lost.id: (READY, 1000)}
 
 
-def test_a_janitor_leads_and_makes_room(own: Steps) -> None:
-    """The lock is taken and kept, and history is trimmed."""
+def test_a_janitor_leads_and_trims(own: Steps) -> None:
+    """It acquires and renews the lock, and trims history."""
     done = own.begin("worker", 3)
     own.settle(done, deletes=False)
     fill(own)
@@ -196,8 +202,8 @@ def test_a_janitor_leads_and_makes_room(own: Steps) -> None:
     assert removed == 2
 
 
-def test_nothing_else_enters(full: Steps) -> None:
-    """A dead letter that goes back is a message more."""
+def test_a_replay_is_refused(full: Steps) -> None:
+    """A replayed dead letter would be one more message."""
     assert full.bury(held(full)) == DONE
     [(dead, _)] = full.ask("XRANGE", KEYS.dead, "-", "+")
     with pytest.raises(Refused, match="OOM"):

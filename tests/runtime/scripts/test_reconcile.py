@@ -1,7 +1,7 @@
-"""What is pending nowhere comes back by force, and no step of its earlier deliveries fits any more.
+"""reconcile: messages missing from the pending list come back, and old fences stay invalid.
 
-Somebody deleted a consumer with all that it owned, or the group: counts begin at one again, and with them the fences
-would, were they not given beyond any count before.
+After somebody deletes a consumer or the group, Redis starts delivery counts at one again. Restored messages therefore
+get a count above every earlier one.
 """
 
 import pytest
@@ -11,8 +11,8 @@ from steps import DONE, Another, Steps
 from penstock.keys import PARKED, READY
 
 
-def test_what_a_deleted_consumer_owned_comes_back_beyond_its_counts(steps: Steps) -> None:
-    """As if it had never been delivered: none of its attempts is charged."""
+def test_messages_of_a_deleted_consumer_come_back_with_a_higher_count(steps: Steps) -> None:
+    """None of their attempts is charged."""
     [one] = steps.begin("worker")
     steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
     assert steps.pending() == {}
@@ -25,24 +25,24 @@ def test_what_a_deleted_consumer_owned_comes_back_beyond_its_counts(steps: Steps
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_late_step_of_an_earlier_life_finds_another(steps: Steps, times: int) -> None:
-    """Though the same worker has it again, and however often it was lost and brought back."""
+def test_a_late_step_with_an_old_fence_changes_nothing(steps: Steps, times: int) -> None:
+    """This holds even if the same worker owns the message again, and after several losses."""
     [first] = steps.begin("worker")
-    known = [first]
+    deliveries = [first]
     for _ in range(times):
         steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
         steps.reconcile()
-        known += steps.claim("worker").deliveries
-    assert len({one.count for one in known}) == times + 1
-    now = known.pop()
-    for late in known:
-        assert steps.settle([late]) == [Another("worker", now.count)]
-        assert steps.park([late]) == [Another("worker", now.count)]
-    assert steps.settle([now]) == [DONE]
+        deliveries += steps.claim("worker").deliveries
+    assert len({one.count for one in deliveries}) == times + 1
+    current = deliveries.pop()
+    for old in deliveries:
+        assert steps.settle([old]) == [Another("worker", current.count)]
+        assert steps.park([old]) == [Another("worker", current.count)]
+    assert steps.settle([current]) == [DONE]
 
 
-def test_parked_work_that_somebody_deleted_is_ready_at_once(steps: Steps) -> None:
-    """Its due time, its uncharged count and its crash are of a life before."""
+def test_messages_of_a_deleted_parked_consumer_are_ready(steps: Steps) -> None:
+    """Their due time, uncharged count and crash no longer apply."""
     batch = steps.begin("worker", 2)
     steps.park(batch, wait=60_000, uncharged=5, crashed=True)
     steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, PARKED)
@@ -52,8 +52,8 @@ def test_parked_work_that_somebody_deleted_is_ready_at_once(steps: Steps) -> Non
     assert {id_: steps.uncharged()[id_] for id_ in steps.pending()} == {i: c for i, (_, c) in steps.pending().items()}
 
 
-def test_a_due_time_that_parked_does_not_own_is_dropped(steps: Steps) -> None:
-    """Or the number of parked messages, which the scaler subtracts, would be wrong."""
+def test_due_times_without_a_parked_message_are_dropped(steps: Steps) -> None:
+    """The scaling signal subtracts the number of parked messages, so it must be exact."""
     running, parked = steps.begin("worker", 2)
     steps.park([parked], wait=60_000)
     steps.ask("ZADD", KEYS.parked, 9e15, running.id, 9e15, "1-1")
@@ -61,8 +61,8 @@ def test_a_due_time_that_parked_does_not_own_is_dropped(steps: Steps) -> None:
     assert set(steps.parked()) == {parked.id}
 
 
-def test_parked_work_without_a_due_time_is_due_now(steps: Steps) -> None:
-    """The pending list is the truth, the sorted set an index."""
+def test_a_parked_message_without_a_due_time_is_due_now(steps: Steps) -> None:
+    """The pending list is the truth; the sorted set is an index."""
     batch = steps.begin("worker")
     steps.park(batch, wait=60_000)
     steps.ask("DEL", KEYS.parked)
@@ -71,8 +71,8 @@ def test_parked_work_without_a_due_time_is_due_now(steps: Steps) -> None:
     assert steps.pending() == {batch[0].id: (READY, 1)}
 
 
-def test_no_fence_of_a_group_that_vanished_fits_the_new_one(steps: Steps) -> None:
-    """It is made again at the stream's end; what is left comes back by force, also what nobody had read."""
+def test_fences_of_a_deleted_group_are_invalid_in_the_new_one(steps: Steps) -> None:
+    """The new group starts at the end of the stream; reconcile restores all messages, even unread ones."""
     assert steps.ensure() == "there"
     old = steps.begin("worker", 2)
     steps.park(old[1:], wait=60_000, uncharged=1)
@@ -93,16 +93,16 @@ def test_no_fence_of_a_group_that_vanished_fits_the_new_one(steps: Steps) -> Non
 
 
 @pytest.mark.parametrize("state", [READY, PARKED])
-def test_a_lost_account_charges_no_force(steps: Steps, state: str) -> None:
-    """Somebody deleted what does not count: the count itself tells that its thousands are none, whatever comes next."""
+def test_lost_uncharged_counts_charge_no_restored_message(steps: Steps, state: str) -> None:
+    """Somebody deletes the uncharged counts; the count itself shows that its thousands are not attempts."""
     steps.begin("worker")
     steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
     steps.reconcile()
     steps.ask("DEL", KEYS.uncharged)
-    for free in range(4):
+    for uncharged in range(4):
         [claimed] = steps.claim("worker").claimed
         assert claimed.delivery.count - claimed.uncharged == 1
-        assert claimed.uncharged % 1000 == free
+        assert claimed.uncharged % 1000 == uncharged
         if state == READY:
             steps.give_back([claimed.delivery])
         else:
@@ -110,8 +110,8 @@ def test_a_lost_account_charges_no_force(steps: Steps, state: str) -> None:
             steps.promote()
 
 
-def test_the_highest_count_outlives_the_group(steps: Steps) -> None:
-    """Vanished twice: no count is given a second time."""
+def test_the_highest_count_survives_the_group(steps: Steps) -> None:
+    """No count is used again, even if the group vanishes several times."""
     steps.ensure()
     [one] = steps.begin("worker")
     counts = [one.count]

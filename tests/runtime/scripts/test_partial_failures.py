@@ -1,4 +1,4 @@
-"""An error half-way leaves the message pending, never gone; a repeat, when all is well again, succeeds (P2)."""
+"""A step that fails halfway leaves the message pending, and a retry succeeds once the cause is gone (P2)."""
 
 from collections.abc import Callable
 
@@ -55,8 +55,8 @@ CASES = [(step, key) for step, sides in SIDES.items() for key in sides.values()]
 
 
 @pytest.mark.parametrize(("step", "key"), CASES, ids=[f"{step.__name__} {key}" for step, key in CASES])
-def test_a_side_key_of_another_type(steps: Steps, step: Step, key: str) -> None:
-    """Somebody put something else there: refused before anything counts, however often; healed, it is taken once."""
+def test_a_side_key_of_the_wrong_type_blocks_the_step(steps: Steps, step: Step, key: str) -> None:
+    """The step is refused without a change, however often; once the key is repaired, it succeeds once."""
     one, beside = steps.begin("worker", 2)
     steps.give_back([one])
     claims = steps.claim("worker")
@@ -79,8 +79,8 @@ def test_a_side_key_of_another_type(steps: Steps, step: Step, key: str) -> None:
     assert steps.uncharged() == ({one.id: 2} if step in (park, give_back) else {})
 
 
-def test_a_batch_is_refused_as_a_whole(steps: Steps) -> None:
-    """None of its messages is half-way: neither parked nor counted."""
+def test_a_batch_is_refused_completely(steps: Steps) -> None:
+    """No message is parked or counted."""
     batch = steps.begin("worker", 3)
     steps.ask("SET", KEYS.uncharged, "something else")
     with pytest.raises(Refused, match="WRONGTYPE"):
@@ -95,7 +95,7 @@ def test_a_batch_is_refused_as_a_whole(steps: Steps) -> None:
     "key", ["{work}:team:uncharged", "{work}:team:crashed", "{work}:team:alive", "{work}:team:position"]
 )
 def test_a_claim_that_fails_claims_nothing(steps: Steps, key: str) -> None:
-    """What nobody was told of, nobody runs."""
+    """No message belongs to a worker that does not know it."""
     [one] = steps.begin("worker")
     steps.give_back([one])
     steps.ask("DEL", key)
@@ -105,8 +105,8 @@ def test_a_claim_that_fails_claims_nothing(steps: Steps, key: str) -> None:
     assert steps.pending() == {one.id: (READY, 1)}
 
 
-def test_lives_neither_begin_nor_end_half_way(steps: Steps) -> None:
-    """Where leases cannot be kept, no consumer is made and none is deleted."""
+def test_consumers_are_not_registered_or_deleted_halfway(steps: Steps) -> None:
+    """If leases cannot be written, no consumer is created or deleted."""
     steps.register("worker")
     steps.ask("DEL", KEYS.alive)
     steps.ask("SET", KEYS.alive, "something else")
@@ -117,8 +117,8 @@ def test_lives_neither_begin_nor_end_half_way(steps: Steps) -> None:
 
 
 @pytest.mark.parametrize("step", SIDES, ids=lambda step: step.__name__)
-def test_a_replica_takes_no_steps(own: Steps, step: Step) -> None:
-    """READONLY after a failover: nothing is changed, and the same step succeeds at the master."""
+def test_a_replica_refuses_every_step(own: Steps, step: Step) -> None:
+    """After a failover it replies READONLY and changes nothing; the same step succeeds on the master."""
     [one] = own.begin("worker")
     own.ask("REPLICAOF", "127.0.0.1", 1)
     with pytest.raises(Refused, match="READONLY"):

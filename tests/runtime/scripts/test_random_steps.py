@@ -1,7 +1,7 @@
-"""Any steps in any order, with fences of any age, by workers dead and alive, and other hands in between.
+"""Random sequences of steps, with old and new fences, living and lost workers, and manual deletions in between.
 
-After each step Redis holds what a plain model says it must: every message is in exactly one state, nothing is lost,
-nothing is settled by another than its owner, counts only grow, and no fence is given twice.
+After each step, Redis equals a plain model: every message is in exactly one state, no message is lost, only its owner
+settles it, counts only grow, and no fence is given twice.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ CHANCE = st.booleans()
 HOW = st.sampled_from(["idle", "busy", "stuck", "alone"])
 
 
-class Walk(RuleBasedStateMachine):
-    """Redis beside the model."""
+class ScriptMachine(RuleBasedStateMachine):
+    """Run each step on Redis and on the model."""
 
     target: ClassVar[Target]
     ended: ClassVar[int] = 0
@@ -40,25 +40,25 @@ class Walk(RuleBasedStateMachine):
         self.steps = Steps(self.target.link(KEYS.stream)).__enter__()
         self.steps.ensure()
         self.model = Expected(forgets=not version(self.steps).startswith("6."))
-        self.lives: list[str] = []
+        self.consumers: list[str] = []
         self.fences: list[Delivery] = []
 
     def teardown(self) -> None:
         try:
-            if sys.exc_info()[0] is None:  # nothing is wrong so far
-                self.all_comes_to_an_end()
-                Walk.ended += 1
+            if sys.exc_info()[0] is None:  # no failure so far
+                self.finish_every_message()
+                ScriptMachine.ended += 1
         finally:
             self.steps.__exit__(None, None, None)
 
-    # -- what is chosen
+    # -- choices
 
-    def life(self, data: st.DataObject) -> str:
-        return data.draw(st.sampled_from(self.lives), "life")
+    def consumer(self, data: st.DataObject) -> str:
+        return data.draw(st.sampled_from(self.consumers), "consumer")
 
     def batch(self, data: st.DataObject) -> list[Delivery]:
-        """Deliveries of one life: of any age, and some that never were."""
-        consumer = self.life(data)
+        """Return deliveries of one consumer: of any age, and some that never happened."""
+        consumer = self.consumer(data)
         known = [one for one in self.fences if one.consumer == consumer]
         known += [Delivery(one.id, consumer, one.count + 1) for one in known[:1]]
         known += [Delivery(one.id, consumer, one.count) for one in self.fences[-2:] if one.consumer != consumer]
@@ -74,25 +74,25 @@ class Walk(RuleBasedStateMachine):
     def send(self, messages: int) -> None:
         self.model.send(self.steps.send(messages))
 
-    @precondition(lambda self: self.lives and self.model.unread)
+    @precondition(lambda self: self.consumers and self.model.unread)
     @rule(data=st.data(), most=st.integers(1, 5))
     def read(self, data: st.DataObject, most: int) -> None:
-        """Also by one whose life is over: the answer of a read may run late."""
-        consumer = self.life(data)
+        """The consumer may be lost already, because the reply of a read may arrive late."""
+        consumer = self.consumer(data)
         given = self.steps.read(consumer, most)
         assert given == self.model.read(consumer, most)
         self.fences += given
 
-    @precondition(lambda self: self.lives)
+    @precondition(lambda self: self.consumers)
     @rule(data=st.data(), suspects=SOME, ready=SOME, how=HOW)
     def claim(self, data: st.DataObject, suspects: int, ready: int, how: str) -> None:
-        consumer = self.life(data)
+        consumer = self.consumer(data)
         claims = self.steps.try_claim(consumer, suspects=suspects, ready=ready, how=how)
         expected = self.model.claim(consumer, suspects=suspects, ready=ready, how=how)
         assert (None if claims is None else without_fields(claims)) == expected
         if claims is not None:
             self.fences += claims.deliveries
-            if claims.gone:  # whether that made a consumer hangs on the version
+            if claims.gone:  # whether this created a consumer depends on the version
                 self.model.consumers |= self.steps.consumers() & {consumer}
 
     @precondition(lambda self: self.fences)
@@ -130,45 +130,45 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.model.parked)
     @rule(data=st.data())
     def promote(self, data: st.DataObject) -> None:
-        """Some of what is parked is due."""
+        """Some parked messages are due."""
         due = data.draw(st.lists(st.sampled_from(sorted(self.model.parked)), unique=True), "due")
         for id_ in due:
             self.steps.ask("ZADD", KEYS.parked, "XX", 1, id_)
         self.steps.promote()
         self.model.promote(due)
 
-    # -- lives
+    # -- consumers
 
     @rule()
-    def begin(self) -> None:
-        consumer = f"worker~{len(self.lives):08}"
+    def register(self) -> None:
+        consumer = f"worker~{len(self.consumers):08}"
         assert self.steps.register(consumer) == self.model.register(consumer) == 1
-        self.lives.append(consumer)
+        self.consumers.append(consumer)
 
     @precondition(lambda self: bool({*self.model.alive, *self.model.consumers}))
     @rule(data=st.data())
-    def begin_again(self, data: st.DataObject) -> None:
-        """Under a name that something is left of."""
+    def register_again(self, data: st.DataObject) -> None:
+        """The name has remains in Redis."""
         known = sorted({*self.model.alive, *self.model.consumers})
         consumer = data.draw(st.sampled_from(known), "name")
         assert self.steps.register(consumer) == self.model.register(consumer) == 0
 
-    @precondition(lambda self: self.lives)
+    @precondition(lambda self: self.consumers)
     @rule(data=st.data())
     def renew(self, data: st.DataObject) -> None:
-        consumer = self.life(data)
+        consumer = self.consumer(data)
         assert self.steps.renew(consumer) == self.model.renew(consumer)
 
-    @precondition(lambda self: self.lives)
+    @precondition(lambda self: self.consumers)
     @rule(data=st.data())
     def deregister(self, data: st.DataObject) -> None:
-        consumer = self.life(data)
+        consumer = self.consumer(data)
         assert self.steps.deregister(consumer) == self.model.deregister(consumer)
 
     @precondition(lambda self: self.model.alive)
     @rule(data=st.data())
     def lose(self, data: st.DataObject) -> None:
-        """A lease runs out; one that is marked stays so."""
+        """A lease expires; a marked lease stays marked."""
         consumer = data.draw(st.sampled_from(sorted(self.model.alive)), "lease")
         self.model.lose(consumer)
         self.steps.ask("ZADD", KEYS.alive, 1 if self.model.alive[consumer] is Lease.EXPIRED else -1, consumer)
@@ -177,13 +177,13 @@ class Walk(RuleBasedStateMachine):
     def overdue(self) -> None:
         assert sorted(self.steps.overdue()) == self.model.overdue()
 
-    @precondition(lambda self: self.lives)
+    @precondition(lambda self: self.consumers)
     @rule(data=st.data(), page=PAGE)
     def take_over(self, data: st.DataObject, page: int) -> None:
-        consumer = self.life(data)
+        consumer = self.consumer(data)
         assert self.steps.take_over(consumer, page) == self.model.take_over(consumer, page)
 
-    # -- other hands, and what mends
+    # -- manual deletions and repairs
 
     @precondition(lambda self: self.model.stream)
     @rule(data=st.data())
@@ -192,16 +192,16 @@ class Walk(RuleBasedStateMachine):
         self.steps.ask("XDEL", KEYS.stream, id_)
         self.model.delete_entry(id_)
 
-    @precondition(lambda self: self.lives)
+    @precondition(lambda self: self.consumers)
     @rule(data=st.data())
     def somebody_deletes_a_consumer(self, data: st.DataObject) -> None:
-        consumer = data.draw(st.sampled_from([*STATES, *self.lives]), "consumer")
+        consumer = data.draw(st.sampled_from([*STATES, *self.consumers]), "consumer")
         self.steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, consumer)
         self.model.delete_consumer(consumer)
 
     @rule()
-    def somebody_deletes_the_accounts(self) -> None:
-        """Of what does not count; and what crashed is forgotten."""
+    def somebody_deletes_the_uncharged_counts(self) -> None:
+        """The crashes are deleted, too."""
         self.steps.ask("DEL", KEYS.uncharged, KEYS.crashed)
         self.model.uncharged.clear()
         self.model.crashed.clear()
@@ -217,23 +217,23 @@ class Walk(RuleBasedStateMachine):
         self.steps.reconcile()
         self.model.reconciled(self.steps.pending())
 
-    # -- what must hold
+    # -- invariants
 
     @invariant()
-    def redis_holds_what_it_must(self) -> None:
-        left, model = self.steps.snapshot(), self.model
-        left.uncharged.pop("~count", None)
-        assert left.entries == model.stream
-        assert left.pending == model.pending
-        assert left.uncharged == model.uncharged
-        assert left.crashed == model.crashed
-        assert set(left.parked) == model.parked
-        assert left.consumers - set(STATES) == model.consumers
-        assert set(left.alive) == set(model.alive)
-        assert [letter[-1].decode() for letter in left.dead] == model.dead
+    def redis_equals_the_model(self) -> None:
+        actual, model = self.steps.snapshot(), self.model
+        actual.uncharged.pop("~count", None)
+        assert actual.entries == model.stream
+        assert actual.pending == model.pending
+        assert actual.uncharged == model.uncharged
+        assert actual.crashed == model.crashed
+        assert set(actual.parked) == model.parked
+        assert actual.consumers - set(STATES) == model.consumers
+        assert set(actual.alive) == set(model.alive)
+        assert [fields[-1].decode() for fields in actual.dead] == model.dead
 
-    def all_comes_to_an_end(self) -> None:
-        """Whatever came before: with every lease over and all that waits due, one worker brings it all to its end."""
+    def finish_every_message(self) -> None:
+        """Expire all leases and due times; one worker can then finish every message."""
         self.reconcile()
         self.overdue()
         for consumer in list(self.model.alive):
@@ -245,20 +245,20 @@ class Walk(RuleBasedStateMachine):
             self.steps.ask("ZADD", KEYS.parked, 1, id_)
         self.steps.promote()
         self.model.promote(self.model.owned(PARKED))
-        self.begin()
-        last = self.lives[-1]
+        self.register()
+        last = self.consumers[-1]
         while self.model.pending or self.model.unread:
             before = len(self.model.pending) + len(self.model.unread)
             for how in ("idle", "alone"):
                 claims = self.steps.claim(last, how=how)
                 assert without_fields(claims) == self.model.claim(last, suspects=100, ready=100, how=how)
-                self._settled(claims.deliveries)
-            self._settled(self.steps.read(last), self.model.read(last, len(self.model.unread)))
+                self._settle_all(claims.deliveries)
+            self._settle_all(self.steps.read(last), self.model.read(last, len(self.model.unread)))
             assert len(self.model.pending) + len(self.model.unread) < before
-        self.redis_holds_what_it_must()
+        self.redis_equals_the_model()
         assert self.model.stream == []
 
-    def _settled(self, given: list[Delivery], expected: list[Delivery] | None = None) -> None:
+    def _settle_all(self, given: list[Delivery], expected: list[Delivery] | None = None) -> None:
         assert given == (expected or given)
         if given:
             assert self.steps.settle(given) == self.model.end(given, self.model.done) == [DONE] * len(given)
@@ -269,13 +269,13 @@ def without_fields(claims: Claims) -> Claims:
 
 
 def version(steps: Steps) -> str:
-    told = str(steps.ask("INFO", "server").decode())
-    return told.partition("redis_version:")[2].partition("\r\n")[0]
+    info = str(steps.ask("INFO", "server").decode())
+    return info.partition("redis_version:")[2].partition("\r\n")[0]
 
 
-def test_whatever_happens_each_message_is_in_one_state(target: Target) -> None:
-    """And at the end each is done or dead, once; but for those that somebody deleted."""
-    Walk.target, Walk.ended = target, 0
+def test_random_steps_keep_each_message_in_one_state(target: Target) -> None:
+    """At the end, each is done or dead exactly once, except for deleted ones."""
+    ScriptMachine.target, ScriptMachine.ended = target, 0
     slowly = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(Walk, settings=slowly)
-    assert Walk.ended >= EXAMPLES
+    run_state_machine_as_test(ScriptMachine, settings=slowly)
+    assert ScriptMachine.ended >= EXAMPLES

@@ -1,4 +1,4 @@
-"""A step whose answer was lost is repeated: the second changes nothing, and tells that the first was taken."""
+"""After a lost reply, a repeated step changes nothing and reports that the first call succeeded."""
 
 from collections.abc import Callable
 
@@ -22,8 +22,8 @@ WAITS: dict[str, tuple[Step, str]] = {
 }
 
 
-def behind(steps: Steps) -> tuple[object, ...]:
-    """All that a step may change."""
+def stored_state(steps: Steps) -> tuple[object, ...]:
+    """Return everything that a step may change."""
     return (
         *(steps.entries(), steps.pending(), steps.parked(), steps.uncharged(), steps.crashed(), steps.dead()),
         *(steps.alive(), steps.ask("KEYS", KEYS.result + "*")),
@@ -31,28 +31,28 @@ def behind(steps: Steps) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("step", ENDS)
-def test_what_ended_is_gone(steps: Steps, step: str) -> None:
-    """Nobody else can have ended it: the fence was ours."""
+def test_a_repeat_of_a_final_step_replies_gone(steps: Steps, step: str) -> None:
+    """No other worker can have finished the message, because the fence was ours."""
     one, _ = steps.begin("worker", 2)
     assert ENDS[step](steps, one) == DONE
-    left = behind(steps)
+    before = stored_state(steps)
     assert ENDS[step](steps, one) == GONE
-    assert behind(steps) == left
+    assert stored_state(steps) == before
 
 
 @pytest.mark.parametrize("case", WAITS)
-def test_what_waits_is_found_where_the_step_brought_it(steps: Steps, case: str) -> None:
-    """With the same count: it has been with nobody since. What does not count is counted once."""
+def test_a_repeat_finds_a_waiting_message_in_its_new_state(steps: Steps, case: str) -> None:
+    """The count is the same, so it had no other owner; uncharged deliveries are counted once."""
     step, target = WAITS[case]
     one, _ = steps.begin("worker", 2)
     assert step(steps, one) == DONE
-    left = behind(steps)
+    before = stored_state(steps)
     assert step(steps, one) == Another(target, one.count)
-    assert behind(steps) == left
+    assert stored_state(steps) == before
 
 
-def test_a_park_is_known_again_when_it_is_due(steps: Steps) -> None:
-    """Ready by now, still with the same count; the due time is not set again."""
+def test_a_repeated_park_of_a_promoted_message_sets_no_due_time(steps: Steps) -> None:
+    """The message is ready, still with the same count."""
     batch = steps.begin("worker")
     steps.park(batch)
     steps.promote()
@@ -61,8 +61,8 @@ def test_a_park_is_known_again_when_it_is_due(steps: Steps) -> None:
 
 
 @pytest.mark.parametrize("case", WAITS)
-def test_what_another_has_by_now_is_anothers(steps: Steps, case: str) -> None:
-    """Waited, claimed, running: the repeat takes nothing from its new owner."""
+def test_a_repeat_takes_nothing_from_a_new_owner(steps: Steps, case: str) -> None:
+    """The message waited, was claimed, and runs elsewhere."""
     step, target = WAITS[case]
     [one] = steps.begin("worker")
     step(steps, one)
@@ -71,14 +71,14 @@ def test_what_another_has_by_now_is_anothers(steps: Steps, case: str) -> None:
         steps.promote()
     steps.register("other")
     claims = steps.claim("other")
-    left = behind(steps)
+    before = stored_state(steps)
     assert step(steps, one) == Another("other", 2)
-    assert behind(steps) == left
+    assert stored_state(steps) == before
     assert steps.settle(claims.deliveries) == [DONE]
 
 
-def test_a_batch_of_which_some_had_been_taken(steps: Steps) -> None:
-    """Each repeat is judged by itself; what was not taken before is taken now."""
+def test_each_message_of_a_repeated_batch_is_checked_on_its_own(steps: Steps) -> None:
+    """Only messages that the first call did not change are changed now."""
     batch = steps.begin("worker", 4)
     steps.give_back(batch[::2])
     assert steps.give_back(batch) == [Another(READY, 1), DONE, Another(READY, 1), DONE]
