@@ -1,4 +1,4 @@
-"""Bodies: what is read is what was written, and what cannot be read says so once, without a word of its content."""
+"""Workers read bodies as they were written; an unreadable body has one reason, which never quotes its content."""
 
 import json
 import math
@@ -20,7 +20,7 @@ from penstock.message.unreadable import MessageProblem, Unreadable, Unsendable
 from penstock_spec.values.quantities import Size
 
 LIMIT = Size("256Ki")
-SENT = b"hunter2"
+SECRET = b"hunter2"
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=10)
 PLAIN = st.recursive(
@@ -32,23 +32,23 @@ BODIES = st.dictionaries(TEXT, PLAIN, max_size=6)
 
 
 @given(BODIES)
-def test_what_is_written_is_read_again(body: dict[str, Any]) -> None:
+def test_a_written_body_is_read_unchanged(body: dict[str, Any]) -> None:
     assert value_of(text_of(body), LIMIT) == body
 
 
 @given(BODIES, st.booleans())
-def test_what_others_write_is_read_too(body: dict[str, Any], escaped: bool) -> None:  # noqa: FBT001 - made by hypothesis
-    """With blanks, with every character escaped, as Python's own `json` writes it."""
+def test_json_of_other_writers_is_read(body: dict[str, Any], escaped: bool) -> None:  # noqa: FBT001 - made by hypothesis
+    """It may contain whitespace and escaped characters, like the output of Python's `json`."""
     assert value_of(json.dumps(body, ensure_ascii=escaped, indent=1).encode(), LIMIT) == body
 
 
 @given(st.binary(max_size=40) | st.text('[]{}",:0123456789.eE+-truefalsn \\ud8', max_size=40).map(str.encode))
-def test_whatever_is_read_is_what_strict_json_is(raw: bytes) -> None:
-    """Python's parser, told to be strict, reads the same or refuses as well; nothing but `Unreadable` comes out."""
+def test_the_parser_reads_strict_json_only(raw: bytes) -> None:
+    """It agrees with Python's parser in strict mode, and raises nothing but `Unreadable`."""
     try:
         value = json_of(raw)
     except Unreadable as error:
-        assert error.reason in {"no-body", "not-utf-8", "not-json"}  # noqa: PT017 - a refusal is one of two good ends
+        assert error.reason in {"no-body", "not-utf-8", "not-json"}  # noqa: PT017 - a refusal is one of two valid results
         return
     assert json.loads(raw.decode()) == value
     json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
@@ -56,8 +56,8 @@ def test_whatever_is_read_is_what_strict_json_is(raw: bytes) -> None:
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "0 bytes": (b"", "no-body"),
-    "blanks alone": (b"  \n", "not-json"),
-    "one byte above the limit": (b'{"a": "%s"}' % (SENT * 40_000)[: LIMIT.amount - 8], "too-large"),
+    "only spaces": (b"  \n", "not-json"),
+    "one byte above the limit": (b'{"a": "%s"}' % (SECRET * 40_000)[: LIMIT.amount - 8], "too-large"),
     "NaN": (b'{"hunter2": NaN}', "not-json"),
     "infinity": (b'{"hunter2": -Infinity}', "not-json"),
     "1e999": (b'{"hunter2": 1e999}', "not-json"),
@@ -67,13 +67,13 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "10,000 digits": (b'{"hunter2": %s}' % (b"9" * 10_000), "not-json"),
     "10,000 lists": (b'{"hunter2": %s%s}' % (b"[" * 10_000, b"]" * 10_000), "not-json"),
     "10,000 objects": (b'{"hunter2": ' * 10_000 + b"1" + b"}" * 10_000, "not-json"),
-    "100,000 lists that do not end": (b"[" * 100_000, "not-json"),
-    "a byte that is no UTF-8": (b'{"a": "hunter2\xff"}', "not-utf-8"),
+    "100,000 unclosed lists": (b"[" * 100_000, "not-json"),
+    "a byte that is not UTF-8": (b'{"a": "hunter2\xff"}', "not-utf-8"),
     "an overlong character": (b'{"a": "hunter2\xc0\xaf"}', "not-utf-8"),
     "half a character in bytes": (b'{"a": "hunter2\xed\xa0\x80"}', "not-utf-8"),
-    "not UTF-8 behind the end": (b'{"a": "hunter2"}\xff', "not-utf-8"),
+    "not UTF-8 after the end": (b'{"a": "hunter2"}\xff', "not-utf-8"),
     "UTF-16": ('{"a": "hunter2"}'.encode("utf-16"), "not-utf-8"),
-    "UTF-16 without a mark": ('{"a": "hunter2"}'.encode("utf-16-le"), "not-json"),
+    "UTF-16 without a byte order mark": ('{"a": "hunter2"}'.encode("utf-16-le"), "not-json"),
     "a byte order mark": (b'\xef\xbb\xbf{"a": "hunter2"}', "not-json"),
     "first half of a character": (b'{"a": "hunter2\\ud800"}', "not-json"),
     "second half of a character": (b'{"a": "hunter2\\udc00"}', "not-json"),
@@ -96,13 +96,13 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize(("raw", "reason"), HOSTILE.values(), ids=HOSTILE)
-def test_what_cannot_be_read_has_one_reason_and_quotes_nothing(raw: bytes, reason: str) -> None:
-    with pytest.raises(Unreadable) as told:
+def test_an_unreadable_body_has_one_reason_and_is_not_quoted(raw: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable) as error:
         value_of(raw, LIMIT)
-    assert told.value.reason == reason
-    assert SENT.decode() not in str(told.value)
-    assert len(str(told.value)) < 200
-    assert told.value.__cause__ is None
+    assert error.value.reason == reason
+    assert SECRET.decode() not in str(error.value)
+    assert len(str(error.value)) < 200
+    assert error.value.__cause__ is None
 
 
 def test_a_body_at_the_limit_is_read() -> None:
@@ -111,10 +111,10 @@ def test_a_body_at_the_limit_is_read() -> None:
     assert value_of(raw, LIMIT)["a"].startswith("xxx")
 
 
-def test_the_limit_is_told_as_the_spec_says_it() -> None:
-    with pytest.raises(Unreadable) as told:
+def test_the_error_shows_the_limit_as_in_the_spec() -> None:
+    with pytest.raises(Unreadable) as error:
         value_of(b'{"a": 12345}', Size("10"))
-    assert str(told.value) == "too-large: the body has 12 bytes, and `message.max_size` is 10"
+    assert str(error.value) == "too-large: the body has 12 bytes, and `message.max_size` is 10"
 
 
 @pytest.mark.parametrize(
@@ -130,11 +130,11 @@ def test_the_limit_is_told_as_the_spec_says_it() -> None:
     ],
     ids=["last of two keys", "NUL escaped", "large in texts", "too small", "a pair", "4,000 digits", "150 levels"],
 )
-def test_what_is_odd_and_can_be_read(raw: bytes, value: dict[str, Any] | None) -> None:
+def test_unusual_but_valid_json_is_read(raw: bytes, value: dict[str, Any] | None) -> None:
     assert value_of(raw, LIMIT) == (json.loads(raw) if value is None else value)
 
 
-def circle() -> dict[str, Any]:
+def cyclic() -> dict[str, Any]:
     one: dict[str, Any] = {"secret": "hunter2"}
     one["itself"] = one
     return one
@@ -159,7 +159,7 @@ class Colour(Enum):
         ({"hunter2": 10**5000}, "not-json", "the body contains a number that JSON does not have"),
         ({"hunter2\ud800": 1}, "not-utf-8", "a text in the body contains half a character (a lone surrogate)"),
         ({("hunter2",): 1}, "type", "a key in the body is not a text"),
-        (circle(), "not-json", "the body contains itself"),
+        (cyclic(), "not-json", "the body contains itself"),
         (deep(), "not-json", "the body is nested too deeply"),
         (
             {"hunter2": datetime(2027, 1, 31, tzinfo=UTC)},
@@ -177,13 +177,13 @@ class Colour(Enum):
     ],
     ids=["nan", "inf", "digits", "half", "key", "circle", "deep", "datetime", "uuid", "enum", "bytes", "decimal"],
 )
-def test_what_cannot_be_sent_says_why(body: dict[Any, Any], reason: str, says: str) -> None:
-    with pytest.raises(Unsendable) as told:
+def test_a_body_that_is_not_json_is_refused_with_the_cause(body: dict[Any, Any], reason: str, says: str) -> None:
+    with pytest.raises(Unsendable) as error:
         text_of(body)
-    assert (told.value.reason, told.value.says) == (reason, says)
+    assert (error.value.reason, error.value.says) == (reason, says)
 
 
-def test_json_is_compact_and_in_plain_characters() -> None:
+def test_json_is_compact_and_not_escaped() -> None:
     assert text_of({"a": [1, "ä😀"], "b": None}) == '{"a":[1,"ä😀"],"b":null}'.encode()
 
 
@@ -210,7 +210,7 @@ class Typed(TypedDict):
 
 
 WHEN = datetime(2027, 1, 31, 12, tzinfo=UTC)
-HANDED_OVER: dict[str, tuple[object, dict[str, Any]]] = {
+VALID_BODIES: dict[str, tuple[object, dict[str, Any]]] = {
     "a dict": ({"a": 1}, {"a": 1}),
     "a TypedDict": (Typed(a=1), {"a": 1}),
     "a mapping": (UserDict({"a": 1}), {"a": 1}),
@@ -226,7 +226,7 @@ HANDED_OVER: dict[str, tuple[object, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("body", "value"), HANDED_OVER.values(), ids=HANDED_OVER)
+@pytest.mark.parametrize(("body", "value"), VALID_BODIES.values(), ids=VALID_BODIES)
 def test_a_body_may_be_a_dict_a_model_or_a_dataclass(body: object, value: dict[str, Any]) -> None:
     assert plain(body) == value
 
@@ -239,7 +239,7 @@ class Holds(BaseModel):
     it: object = None
 
 
-def in_a_circle() -> Holds:
+def cyclic_model() -> Holds:
     one = Holds()
     one.it = one
     return one
@@ -255,18 +255,18 @@ def in_a_circle() -> Holds:
         (Data, "a `type` is not an object; pass a dict, a pydantic model or a dataclass"),
         (Items([1]), "a `Items` is not an object; pass a dict, a pydantic model or a dataclass"),
         (Holds(it=object()), "the `Holds` contains something that cannot be written as JSON"),
-        (in_a_circle(), "the `Holds` contains something that cannot be written as JSON"),
+        (cyclic_model(), "the `Holds` contains something that cannot be written as JSON"),
     ],
     ids=["list", "text", "bytes", "nothing", "class", "root model", "thing", "circle"],
 )  # fmt: skip
-def test_what_is_no_body_says_what_would_be_one(body: object, says: str) -> None:
-    with pytest.raises(Unsendable) as told:
+def test_a_refused_body_lists_the_valid_types(body: object, says: str) -> None:
+    with pytest.raises(Unsendable) as error:
         plain(body)
-    assert (told.value.reason, told.value.says) == ("type", says)
+    assert (error.value.reason, error.value.says) == ("type", says)
 
 
-def test_a_model_with_a_wrong_value_warns_of_nothing() -> None:
-    """Pydantic's warning would quote it; the schema refuses it, and quotes nothing."""
+def test_a_model_with_a_wrong_value_causes_no_warning() -> None:
+    """Pydantic's warning would quote the value; the schema refuses it without quoting it."""
     values: dict[str, Any] = {"id": "hunter2", "when": 5, "named": "x"}
     assert plain(Model.model_construct(**values))["id"] == "hunter2"
 
@@ -275,13 +275,13 @@ class Measured(BaseModel):
     value: float
 
 
-def test_a_number_that_is_no_number_survives_no_model() -> None:
-    """Pydantic would make it null when it writes JSON itself."""
+def test_nan_in_a_model_is_refused() -> None:
+    """Pydantic would write it as null."""
     with pytest.raises(Unsendable):
         text_of(plain(Measured(value=math.nan)))
 
 
-def test_both_verdicts_are_misfits_with_a_word_and_a_sentence() -> None:
+def test_both_errors_have_a_reason_and_a_sentence() -> None:
     for kind in (Unreadable, Unsendable):
         one: MessageProblem = kind("schema", "expected integer")
         assert (one.reason, one.says, str(one)) == ("schema", "expected integer", "schema: expected integer")

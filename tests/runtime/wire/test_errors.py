@@ -1,10 +1,10 @@
-"""The code of a refusal is the word that says what to do, in the words of every server."""
+"""The code of a refusal is the same for every version of the server."""
 
 import pytest
 
 from penstock.wire.errors import Refused
 
-# As Redis 6.2, Redis 7.0 and Valkey 9.1 said it; the sums are shortened.
+# Messages of Redis 6.2, Redis 7.0 and Valkey 9.1, with shortened checksums.
 IN_SCRIPT = "ERR Error running script (call to f_9356ab): @user_script:1: "
 CODES = {
     "OOM command not allowed when used memory > 'maxmemory'.": "OOM",
@@ -33,9 +33,9 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize(("says", "code"), CODES.items())
-def test_the_code_of_a_refusal(says: str, code: str) -> None:
-    """The first word; of an error inside a script, the inner one. The text is kept whole."""
-    refused = Refused(says)
+@pytest.mark.parametrize(("text", "code"), CODES.items())
+def test_the_code_is_the_first_word_of_the_inner_error(text: str, code: str) -> None:
+    """The text of the refusal stays unchanged."""
+    refused = Refused(text)
     assert refused.code == code
-    assert str(refused) == says
+    assert str(refused) == text

@@ -1,4 +1,4 @@
-"""A link says what Redis says, to whoever asked, on every shape of Redis."""
+"""A link returns the replies of Redis to their callers, on every topology."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,8 +24,8 @@ async def linked(target: Target, name: str = "tests") -> AsyncIterator[Link]:
         await link.close()
 
 
-def test_answers_are_raw(target: Target) -> None:
-    """Bytes, whole numbers, nothing, and lists of these, as RESP2 has them."""
+def test_replies_are_raw(target: Target) -> None:
+    """They are bytes, integers, None and lists of these, as in RESP2."""
 
     async def scenario() -> None:
         async with linked(target) as link:
@@ -39,32 +39,32 @@ def test_answers_are_raw(target: Target) -> None:
     run_async(scenario())
 
 
-def test_every_kind_of_word(target: Target) -> None:
-    """Text goes as UTF-8, numbers as Redis reads them, bytes as they are; blanks do not split a word."""
+def test_arguments_of_every_type_arrive_unchanged(target: Target) -> None:
+    """Text is sent as UTF-8, numbers as Redis reads them, bytes as they are; spaces do not split an argument."""
 
     async def scenario() -> None:
         async with linked(target) as link:
             await link.call("RPUSH", KEY, "ä b", b"\xff", 12, -1.5, 0.1, 2**63, "")
-            told = await link.call("LRANGE", KEY, 0, -1)
-            assert told == ["ä b".encode(), b"\xff", b"12", b"-1.5", b"0.1", b"9223372036854775808", b""]
+            values = await link.call("LRANGE", KEY, 0, -1)
+            assert values == ["ä b".encode(), b"\xff", b"12", b"-1.5", b"0.1", b"9223372036854775808", b""]
 
     run_async(scenario())
 
 
-def test_a_word_of_another_type_sends_nothing(target: Target) -> None:
-    """A mistake of ours is raised before Redis sees any of it, and the link is as good as before."""
+def test_an_argument_of_another_type_sends_nothing(target: Target) -> None:
+    """The error is raised before Redis receives anything, and the link stays usable."""
 
     async def scenario() -> None:
         async with linked(target) as link:
             with pytest.raises(TypeError, match="must be str, int, float or bytes"):
-                await link.calls([("SET", KEY, 1), ("SET", KEY, None)])  # type: ignore[list-item] # the mistake
+                await link.calls([("SET", KEY, 1), ("SET", KEY, None)])  # type: ignore[list-item] # it must be refused
             assert await link.call("EXISTS", KEY) == 0
 
     run_async(scenario())
 
 
-def test_an_error_is_refused_with_its_code(target: Target) -> None:
-    """The whole text is kept, the first word is the code, and the connection stays."""
+def test_an_error_raises_refused_with_its_code(target: Target) -> None:
+    """The code is the first word, the text is complete, and the connection stays open."""
 
     async def scenario() -> None:
         async with linked(target) as link:
@@ -78,8 +78,8 @@ def test_an_error_is_refused_with_its_code(target: Target) -> None:
     run_async(scenario())
 
 
-def test_what_is_sent_together_is_answered_in_order(target: Target) -> None:
-    """An error among the answers is a value, and those behind it are done all the same."""
+def test_a_batch_returns_replies_in_order(target: Target) -> None:
+    """An error is one of the values, and the commands after it still run."""
 
     async def scenario() -> None:
         async with linked(target) as link:
@@ -94,8 +94,8 @@ def test_what_is_sent_together_is_answered_in_order(target: Target) -> None:
     run_async(scenario())
 
 
-def test_big_things_go_both_ways(target: Target) -> None:
-    """Megabytes in one word, and in one answer."""
+def test_large_values_travel_in_both_directions(target: Target) -> None:
+    """Megabytes fit in an argument and in a reply."""
 
     async def scenario() -> None:
         async with linked(target) as link:
@@ -103,25 +103,25 @@ def test_big_things_go_both_ways(target: Target) -> None:
             await link.call("SET", KEY, big)
             assert await link.call("GET", KEY) == big
             await link.calls([("RPUSH", f"{KEY}:list", *range(1000))] * 50)
-            told = await link.call("LRANGE", f"{KEY}:list", 0, -1)
-            assert isinstance(told, list)
-            assert len(told) == 50_000
+            values = await link.call("LRANGE", f"{KEY}:list", 0, -1)
+            assert isinstance(values, list)
+            assert len(values) == 50_000
 
     run_async(scenario())
 
 
-def test_everyone_gets_the_answer_to_what_they_asked(target: Target) -> None:
-    """A link may be shared: calls take turns, and those that are given up do not disturb the others."""
+def test_each_caller_gets_its_own_reply(target: Target) -> None:
+    """Tasks can share a link, and cancelled calls do not disturb the others."""
 
     async def scenario() -> None:
         async with linked(target) as link:
             await link.call("SET", KEY, "x")
-            asked = [asyncio.create_task(link.call("EVAL", "return ARGV[1]", 1, KEY, n)) for n in range(300)]
-            for turns, task in enumerate(asked):
+            calls = [asyncio.create_task(link.call("EVAL", "return ARGV[1]", 1, KEY, n)) for n in range(300)]
+            for turns, task in enumerate(calls):
                 if turns % 3 == 0:
                     task.cancel()
                 await asyncio.sleep(0)
-            answers = await asyncio.gather(*asked, return_exceptions=True)
+            answers = await asyncio.gather(*calls, return_exceptions=True)
             for number, answer in enumerate(answers):
                 assert isinstance(answer, asyncio.CancelledError) or answer == str(number).encode()
             kept = [number for number, answer in enumerate(answers) if isinstance(answer, bytes)]
@@ -130,13 +130,13 @@ def test_everyone_gets_the_answer_to_what_they_asked(target: Target) -> None:
     run_async(scenario())
 
 
-def test_whoever_gives_up_waiting_leaves_no_trace(server: Server) -> None:
-    """A call that is cancelled before its turn sends nothing, and the connection stays."""
+def test_a_call_cancelled_in_the_queue_sends_nothing(server: Server) -> None:
+    """The connection stays open."""
 
     async def scenario() -> None:
         link = server.link()
         blocked = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
-        await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "one is blocked")
+        await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "a client is blocked")
         given_up = asyncio.create_task(link.call("INCR", "counter"))
         patient = asyncio.create_task(link.call("GET", "counter"))
         await asyncio.sleep(0)
@@ -150,14 +150,14 @@ def test_whoever_gives_up_waiting_leaves_no_trace(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_blocking_command_may_take_its_time(server: Server) -> None:
-    """`wait` comes on top of the time for an answer; and with the client's id, another link can end it."""
+def test_a_blocking_command_can_wait_longer(server: Server) -> None:
+    """`wait` extends the timeout of the reply, and another link can unblock the client by its id."""
 
     async def scenario() -> None:
         reader, other = server.link("reader"), server.link("other")
         await reader.call("PING")
         blocked = asyncio.create_task(reader.call("BLPOP", "list", 0, wait=30))
-        await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "one is blocked")
+        await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "a client is blocked")
         assert reader.client_id is not None
         assert await other.call("CLIENT", "UNBLOCK", reader.client_id) == 1
         assert await blocked is None
@@ -168,16 +168,16 @@ def test_a_blocking_command_may_take_its_time(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_link_shows_who_it_is(target: Target) -> None:
-    """CLIENT LIST has its name; until it is used, and when it was closed, it has no number."""
+def test_a_link_is_visible_in_the_client_list(target: Target) -> None:
+    """CLIENT LIST shows its name; before the first call and after close, it has no client id."""
 
     async def scenario() -> None:
         link = target.link(KEY, "worker-a:reader")
         assert link.client_id is None
         assert link.connections == 0
-        told = await link.call("CLIENT", "LIST")
-        assert isinstance(told, bytes)
-        mine = next(line for line in told.decode().splitlines() if line.startswith(f"id={link.client_id} "))
+        clients = await link.call("CLIENT", "LIST")
+        assert isinstance(clients, bytes)
+        mine = next(line for line in clients.decode().splitlines() if line.startswith(f"id={link.client_id} "))
         assert " name=worker-a:reader " in mine
         assert link.connections == 1
         await link.close()
@@ -186,8 +186,8 @@ def test_a_link_shows_who_it_is(target: Target) -> None:
     run_async(scenario())
 
 
-def test_a_name_that_redis_does_not_take_is_no_reason_to_stay_away(server: Server) -> None:
-    """CLIENT SETNAME refuses blanks; the link works without."""
+def test_a_link_works_without_a_client_name(server: Server) -> None:
+    """CLIENT SETNAME refuses names with spaces."""
 
     async def scenario() -> None:
         link = server.link("not a name")
@@ -197,13 +197,13 @@ def test_a_name_that_redis_does_not_take_is_no_reason_to_stay_away(server: Serve
     run_async(scenario())
 
 
-def test_closing_ends_what_is_under_way(server: Server) -> None:
-    """Whoever waits is told that there is no answer; whoever comes later, that there is no connection."""
+def test_closing_ends_all_calls(server: Server) -> None:
+    """A sent call raises `Unanswered`; queued and later calls raise `Absent`."""
 
     async def scenario() -> None:
         link = server.link()
         blocked = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
-        await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "one is blocked")
+        await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "a client is blocked")
         queued = asyncio.create_task(link.call("PING"))
         await asyncio.sleep(0)
         await link.close()

@@ -1,4 +1,4 @@
-"""With sentinels, a link finds the master, and the next one after a failover."""
+"""With sentinels, a link finds the master, and the new one after a failover."""
 
 import contextlib
 
@@ -17,8 +17,8 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.platform import Redis
 
 
-def test_a_failover_is_found(sentinels: SentinelTarget) -> None:
-    """The connection to the old master is given up; a call or two later the new one answers, with all that was kept."""
+def test_a_link_follows_a_failover(sentinels: SentinelTarget) -> None:
+    """It leaves the old master, and soon reaches the new one with all replicated data."""
 
     async def scenario() -> None:
         link = sentinels.link("key")
@@ -26,7 +26,7 @@ def test_a_failover_is_found(sentinels: SentinelTarget) -> None:
         for failovers in (1, 2):
             before = sentinels.masters()[0]
             sentinels.failover()
-            await until(lambda: link.call("SET", "other", "x"), "the new master takes writes")
+            await until(lambda: link.call("SET", "other", "x"), "the new master accepts writes")
             assert sentinels.masters()[0] is not before
             assert sentinels.ask("GET", "other") == "x"
             assert await link.call("GET", "key") == b"kept"
@@ -36,8 +36,8 @@ def test_a_failover_is_found(sentinels: SentinelTarget) -> None:
     run_async(scenario())
 
 
-def test_a_lost_connection_is_reason_enough_to_ask_again(sentinels: SentinelTarget) -> None:
-    """Where the master was is not where to look first."""
+def test_a_lost_connection_asks_the_sentinels_again(sentinels: SentinelTarget) -> None:
+    """The link does not first try the address of the old master."""
 
     async def scenario() -> None:
         link = sentinels.link("key")
@@ -54,8 +54,8 @@ def test_a_lost_connection_is_reason_enough_to_ask_again(sentinels: SentinelTarg
     run_async(scenario())
 
 
-def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None:
-    """Until the sentinel has chosen another there is none; then the link finds it by itself."""
+def test_a_killed_master_is_replaced(sentinels: SentinelTarget) -> None:
+    """Once the sentinels have elected another master, the link finds it."""
     sentinels.failover()
     killed = sentinels.masters()[0]
 
@@ -74,8 +74,8 @@ def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None
     sentinels.sentinel.ask("SENTINEL", "SET", MASTER, "down-after-milliseconds", DOWN_AFTER)
 
 
-def test_a_replica_is_not_taken_for_the_master(sentinels: SentinelTarget) -> None:
-    """A sentinel may still tell of a server that is master no more: it is asked for its role."""
+def test_a_replica_is_not_accepted_as_master(sentinels: SentinelTarget) -> None:
+    """A sentinel may name a former master, so the link checks the role of the server."""
 
     async def scenario() -> None:
         replica = next(server for server in sentinels.servers if role(server) != "master")
@@ -90,12 +90,12 @@ def test_a_replica_is_not_taken_for_the_master(sentinels: SentinelTarget) -> Non
     run_async(scenario())
 
 
-def test_sentinels_that_are_gone_are_passed_over(sentinels: SentinelTarget) -> None:
-    """One that answers is enough."""
+def test_one_reachable_sentinel_is_enough(sentinels: SentinelTarget) -> None:
+    """Unreachable sentinels are skipped."""
 
     async def scenario() -> None:
-        gone = [f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"]
-        redis = sentinels.redis.model_copy(update={"addresses": [*gone, sentinels.sentinel.address]})
+        unreachable = [f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"]
+        redis = sentinels.redis.model_copy(update={"addresses": [*unreachable, sentinels.sentinel.address]})
         link = Link(Route.to(redis, "key", credentials=Credentials()), name="test")
         assert await link.call("PING") == b"PONG"
         await link.close()
@@ -103,28 +103,28 @@ def test_sentinels_that_are_gone_are_passed_over(sentinels: SentinelTarget) -> N
     run_async(scenario())
 
 
-def test_what_no_sentinel_knows_is_absent(sentinels: SentinelTarget, server: Server) -> None:
-    """Each is quoted: one that is gone, one that knows no such master, one that is a Redis."""
+def test_an_unknown_master_raises_absent(sentinels: SentinelTarget, server: Server) -> None:
+    """The error quotes each address: one is unreachable, one does not know the name, one is no sentinel."""
 
     async def scenario() -> None:
-        gone = f"127.0.0.1:{free_port()}"
+        unreachable = f"127.0.0.1:{free_port()}"
         redis = Redis(
-            topology="sentinel", addresses=[gone, sentinels.sentinel.address, server.address], master="nobody"
+            topology="sentinel", addresses=[unreachable, sentinels.sentinel.address, server.address], master="nobody"
         )
         link = Link(Route.to(redis, "key", credentials=Credentials()), name="test")
         with pytest.raises(Absent) as absent:
             await link.call("PING")
-        told = str(absent.value)
-        assert f"no connection to {gone}" in told
-        assert f"{sentinels.sentinel.address} knows no master `nobody`" in told
-        assert "unknown command" in told
+        message = str(absent.value)
+        assert f"no connection to {unreachable}" in message
+        assert f"{sentinels.sentinel.address} knows no master `nobody`" in message
+        assert "unknown command" in message
         await link.close()
 
     run_async(scenario())
 
 
-def test_sentinels_have_a_password_of_their_own(sentinels: SentinelTarget) -> None:
-    """That of Redis is not shown to them."""
+def test_sentinels_have_their_own_password(sentinels: SentinelTarget) -> None:
+    """They never receive the password of Redis."""
     sentinels.sentinel.ask("ACL", "SETUSER", "default", "resetpass", ">for sentinels")
 
     async def scenario() -> None:
@@ -143,8 +143,8 @@ def test_sentinels_have_a_password_of_their_own(sentinels: SentinelTarget) -> No
         sentinels.sentinel.ask("ACL", "SETUSER", "default", "nopass")
 
 
-def test_sentinels_must_be_told_the_master() -> None:
-    """Without its name there is nothing to ask for."""
+def test_sentinels_need_the_name_of_the_master() -> None:
+    """The platform file must contain `master`."""
     redis = Redis(topology="sentinel", addresses=["127.0.0.1:26379"])
     with pytest.raises(CannotGoOn, match="is missing"):
         Route.to(redis, "key", credentials=Credentials())

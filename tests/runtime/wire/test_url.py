@@ -1,4 +1,4 @@
-"""`--redis URL` says what a platform file would, or what is wrong with it."""
+"""`--redis URL` describes a Redis as a platform file does, or fails with a hint."""
 
 import re
 
@@ -24,16 +24,16 @@ READ = {
 
 
 @pytest.mark.parametrize(("url", "redis"), READ.items(), ids=READ.keys())
-def test_a_url_says_what_a_platform_file_would(url: str, redis: Redis) -> None:
-    """Hosts, topology, TLS, database."""
+def test_a_url_describes_a_redis(url: str, redis: Redis) -> None:
+    """It contains hosts, topology, TLS and database."""
     read, credentials = read_url(url, {})
     assert read == redis
     assert credentials.username is None
     assert credentials.password is None
 
 
-def test_a_url_may_say_who_we_are() -> None:
-    """Signs that mean something in a URL are written with `%`."""
+def test_a_url_can_contain_user_and_password() -> None:
+    """Reserved characters are percent-encoded."""
     redis, credentials = read_url("redis://me%40home:p%2Fa%3As%25s@localhost:6379", {"REDIS_CA_FILE": "/ca"})
     assert redis.addresses == ["localhost:6379"]
     assert credentials.username == "me@home"
@@ -41,14 +41,14 @@ def test_a_url_may_say_who_we_are() -> None:
     assert str(credentials.ca_file) == "/ca"
 
 
-def test_what_a_url_does_not_say_the_environment_does() -> None:
-    """So that no password needs to stand in a command line."""
-    environ = {"REDIS_PASSWORD_FILE": "/file", "REDIS_USERNAME": "somebody"}
+def test_the_environment_completes_a_url() -> None:
+    """A password need not appear on the command line."""
+    environ = {"REDIS_PASSWORD_FILE": "/file", "REDIS_USERNAME": "other"}
     _, credentials = read_url("redis://me@localhost", environ)
     assert credentials.username == "me"
     assert str(credentials.password_file) == "/file"
     _, credentials = read_url("redis://:secret@localhost", environ)
-    assert credentials.username == "somebody"
+    assert credentials.username == "other"
     assert (credentials.password, credentials.password_file) == ("secret", None)
 
 
@@ -73,12 +73,12 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("url", "says"), WRONG.items(), ids=WRONG.keys())
-def test_what_is_wrong_is_told_with_the_way_to_write_it(url: str, says: str) -> None:
-    """A hint has the forms there are."""
-    with pytest.raises(CannotGoOn, match=re.escape(says)) as told:
+@pytest.mark.parametrize(("url", "message"), WRONG.items(), ids=WRONG.keys())
+def test_an_invalid_url_fails_with_the_valid_forms(url: str, message: str) -> None:
+    """The hint lists them."""
+    with pytest.raises(CannotGoOn, match=re.escape(message)) as error:
         read_url(url, {})
-    assert "redis://host:port" in told.value.hint
+    assert "redis://host:port" in error.value.hint
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_what_is_wrong_is_told_with_the_way_to_write_it(url: str, says: str) -> 
         "redis+sentinel://me:secret@localhost",
     ],
 )
-def test_no_error_shows_a_password(url: str) -> None:
-    """Not even a part of one that was not written as it should be."""
-    with pytest.raises(CannotGoOn) as told:
+def test_no_error_contains_a_password(url: str) -> None:
+    """Not even a part of a malformed URL is quoted."""
+    with pytest.raises(CannotGoOn) as error:
         read_url(url, {})
-    shown = f"{told.value.says} {told.value.hint}"
+    shown = f"{error.value.says} {error.value.hint}"
     assert not any(part in shown for part in ("secret", "cret", "me:", "sec?", "sec#"))

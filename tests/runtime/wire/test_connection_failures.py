@@ -1,4 +1,4 @@
-"""What a link does when the server, or the way to it, fails: it says so truly, repeats nothing, and goes on after."""
+"""When the server or its connection fails, a link reports what is known, repeats nothing, and recovers."""
 
 import asyncio
 import gc
@@ -28,17 +28,17 @@ def cable(server: Server) -> Iterator[Cable]:
 
 
 def hasty(address: str, answer: str = "1s") -> Link:
-    """A link that does not wait long for an answer."""
+    """Return a link with a short timeout for replies."""
     redis = Redis(addresses=[address], timeouts=Timeouts(answer=Duration(answer)))
     return Link(Route.to(redis, "", credentials=Credentials()), name="hasty")
 
 
 async def blocked(server: Server) -> None:
-    await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "one is blocked")
+    await until(lambda: "blocked_clients:1" in str(server.ask("INFO", "clients")), "a client is blocked")
 
 
-def test_the_next_one_never_gets_the_answer_of_one_who_left(server: Server) -> None:
-    """A command that was cancelled while Redis worked on it takes its connection along."""
+def test_a_cancelled_call_closes_its_connection(server: Server) -> None:
+    """Otherwise the next caller would get its reply."""
 
     async def scenario() -> None:
         link = server.link()
@@ -48,7 +48,7 @@ def test_the_next_one_never_gets_the_answer_of_one_who_left(server: Server) -> N
         with pytest.raises(asyncio.CancelledError):
             await leaves
         assert link.client_id is None
-        server.ask("RPUSH", "list", "an answer for nobody")
+        server.ask("RPUSH", "list", "a late reply")
         assert await link.call("ECHO", "mine") == b"mine"
         assert link.connections == 2
         await link.close()
@@ -56,8 +56,8 @@ def test_the_next_one_never_gets_the_answer_of_one_who_left(server: Server) -> N
     run_async(scenario())
 
 
-def test_cancelled_while_many_answers_come(server: Server) -> None:
-    """The same for commands that were sent together."""
+def test_a_cancelled_batch_closes_its_connection(server: Server) -> None:
+    """The next batch gets its own replies."""
 
     async def scenario() -> None:
         link = server.link()
@@ -67,15 +67,15 @@ def test_cancelled_while_many_answers_come(server: Server) -> None:
         with pytest.raises(asyncio.CancelledError):
             await leaves
         assert link.client_id is None
-        server.ask("RPUSH", "list", "an answer for nobody")
+        server.ask("RPUSH", "list", "a late reply")
         assert await link.calls([("ECHO", "a"), ("ECHO", "b")]) == [b"a", b"b"]
         await link.close()
 
     run_async(scenario())
 
 
-def test_a_server_that_hangs_is_not_waited_for(server: Server) -> None:
-    """No answer in time: it may have happened, and the next call has a connection of its own."""
+def test_a_hanging_server_raises_unanswered_after_the_timeout(server: Server) -> None:
+    """The command may have run; the next call uses a new connection."""
 
     async def scenario() -> None:
         link = hasty(server.address)
@@ -92,8 +92,8 @@ def test_a_server_that_hangs_is_not_waited_for(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path: Path) -> None:
-    """TLS wants to say goodbye, and be told goodbye; whoever hangs does neither."""
+def test_a_hanging_server_behind_tls_is_dropped_at_once(server: Server, tmp_path: Path) -> None:
+    """TLS waits for a closing handshake, which a hanging server never sends."""
     certificate = Certificate.make(tmp_path)
 
     async def scenario(port: int) -> None:
@@ -106,7 +106,7 @@ def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path
         with pytest.raises(Absent):
             await link.call("INCR", "counter")
         server.resume()
-        await until(lambda: link.call("PING"), "the server answers again")
+        await until(lambda: link.call("PING"), "the server replies again")
         assert await link.call("GET", "counter") in {b"0", b"1"}
         await link.close()
 
@@ -114,8 +114,8 @@ def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path
         run_async(scenario(proxy.port))
 
 
-def test_a_call_that_is_cancelled_leaves_no_connection_behind(server: Server, tmp_path: Path) -> None:
-    """Whenever that is, before, in and after TLS's handshake, also when the loop ends with it; Python tells if so."""
+def test_a_call_cancelled_at_any_point_leaks_no_connection(server: Server, tmp_path: Path) -> None:
+    """It may be cancelled before, during or after the TLS handshake; Python warns of an open connection."""
     certificate = Certificate.make(tmp_path)
 
     async def is_cancelled(port: int, steps: int) -> bool:
@@ -137,16 +137,16 @@ def test_a_call_that_is_cancelled_leaves_no_connection_behind(server: Server, tm
     gc.collect()
 
 
-def test_an_answer_in_time_counts_even_if_we_were_late(server: Server) -> None:
-    """A handler that holds up our loop for longer than an answer may take does not make Redis late."""
+def test_a_reply_in_time_counts_even_if_the_loop_was_blocked(server: Server) -> None:
+    """A handler that blocks the event loop longer than the timeout does not make the reply late."""
 
     async def scenario() -> None:
         link = hasty(server.address)
         await link.call("PING")
-        asked = asyncio.create_task(link.call("ECHO", "in time"))
+        call = asyncio.create_task(link.call("ECHO", "in time"))
         await asyncio.sleep(0)
-        time.sleep(3)  # noqa: ASYNC251 - this is the handler that holds up the loop
-        assert await asked == b"in time"
+        time.sleep(3)  # noqa: ASYNC251 - this is the handler that blocks the loop
+        assert await call == b"in time"
         assert await link.call("PING") == b"PONG"
         assert link.connections == 1
         await link.close()
@@ -154,8 +154,8 @@ def test_an_answer_in_time_counts_even_if_we_were_late(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_server_that_is_gone_is_absent_until_it_is_back(server: Server) -> None:
-    """The first call may not know whether it happened; those after it know that it did not."""
+def test_a_killed_server_raises_absent_until_it_is_back(server: Server) -> None:
+    """The outcome of the first call is unknown; later calls were not sent."""
 
     async def scenario() -> None:
         link = server.link()
@@ -174,31 +174,31 @@ def test_a_server_that_is_gone_is_absent_until_it_is_back(server: Server) -> Non
     run_async(scenario())
 
 
-def test_killed_in_the_middle_of_a_command(server: Server) -> None:
-    """It was sent, and no answer came."""
+def test_a_server_killed_during_a_command_raises_unanswered(server: Server) -> None:
+    """The command was sent, and no reply came."""
 
     async def scenario() -> None:
         link = server.link()
-        asked = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
+        call = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
         await blocked(server)
         server.kill()
         with pytest.raises(Unanswered, match="closed the connection"):
-            await asked
+            await call
         await link.close()
 
     run_async(scenario())
 
 
-def test_half_of_the_answers_are_told(server: Server) -> None:
-    """Where a connection breaks among commands that were sent together, the answers that came are kept."""
+def test_a_broken_batch_keeps_the_replies_that_came(server: Server) -> None:
+    """The error contains them."""
 
     async def scenario() -> None:
         link = server.link()
-        asked = asyncio.create_task(link.calls([("SET", "a", 1), ("XLEN", "a"), ("BLPOP", "list", 0), ("PING",)]))
+        batch = asyncio.create_task(link.calls([("SET", "a", 1), ("XLEN", "a"), ("BLPOP", "list", 0), ("PING",)]))
         await blocked(server)
         server.kill()
         with pytest.raises(Unanswered, match="2 of 4 answers came") as unanswered:
-            await asked
+            await batch
         first, second = unanswered.value.answers
         assert first == b"OK"
         assert isinstance(second, Refused)
@@ -207,8 +207,8 @@ def test_half_of_the_answers_are_told(server: Server) -> None:
     run_async(scenario())
 
 
-def test_nothing_is_sent_twice(cable: Cable) -> None:
-    """An answer that got lost is not fetched by doing it again."""
+def test_a_lost_reply_repeats_no_command(cable: Cable) -> None:
+    """The link raises an error instead."""
 
     async def scenario() -> None:
         link = hasty(cable.address, "5s")
@@ -225,8 +225,8 @@ def test_nothing_is_sent_twice(cable: Cable) -> None:
     run_async(scenario())
 
 
-def test_an_answer_that_comes_too_late_is_nobodys(cable: Cable) -> None:
-    """What was given up for its time cannot come in as the answer to something else."""
+def test_a_late_reply_reaches_no_other_call(cable: Cable) -> None:
+    """A reply after the timeout is dropped."""
 
     async def scenario() -> None:
         link = hasty(cable.address)
@@ -241,8 +241,8 @@ def test_an_answer_that_comes_too_late_is_nobodys(cable: Cable) -> None:
     run_async(scenario())
 
 
-def test_a_connection_that_was_closed_while_idle_is_replaced(server: Server) -> None:
-    """Nothing was sent yet, so nothing is doubtful: the call goes out on a new connection."""
+def test_a_connection_closed_while_idle_is_replaced(server: Server) -> None:
+    """Nothing was sent on it, so the call is safe to send on a new connection."""
 
     async def scenario() -> None:
         link, other = server.link(), server.link()
@@ -261,8 +261,8 @@ def test_a_connection_that_was_closed_while_idle_is_replaced(server: Server) -> 
     run_async(scenario())
 
 
-def test_a_server_that_is_full_says_so(server: Server) -> None:
-    """No connection, and why."""
+def test_a_server_without_free_connections_raises_absent(server: Server) -> None:
+    """The error contains the reason."""
 
     async def scenario() -> None:
         first, second = server.link(), server.link()
@@ -271,15 +271,15 @@ def test_a_server_that_is_full_says_so(server: Server) -> None:
         with pytest.raises(Absent, match="max number of clients reached"):
             await second.call("PING")
         await first.close()
-        await until(lambda: "connected_clients:1" in str(server.ask("INFO", "clients")), "one has left")
+        await until(lambda: "connected_clients:1" in str(server.ask("INFO", "clients")), "one client has disconnected")
         assert await second.call("PING") == b"PONG"
         await second.close()
 
     run_async(scenario())
 
 
-def test_a_server_that_is_busy_says_so(server: Server) -> None:
-    """While a script runs too long, commands and new connections are refused, and nobody is thrown out for it."""
+def test_a_busy_server_refuses_without_closing_connections(server: Server) -> None:
+    """While a script runs too long, commands and new connections are refused with BUSY."""
 
     async def scenario() -> None:
         link, new = server.link(), server.link()
@@ -291,7 +291,7 @@ def test_a_server_that_is_busy_says_so(server: Server) -> None:
             (answer,) = await link.calls([("GET", "key")])
             return isinstance(answer, Refused) and answer.code == "BUSY"
 
-        await until(is_busy, "the script takes too long")
+        await until(is_busy, "the script runs too long")
         with pytest.raises(Refused, match=r"^BUSY"):
             await new.call("GET", "key")
         await link.call("SCRIPT", "KILL")
@@ -305,8 +305,8 @@ def test_a_server_that_is_busy_says_so(server: Server) -> None:
     run_async(scenario())
 
 
-def test_refusals_for_want_of_room_and_of_replicas(server: Server) -> None:
-    """They are told by their code, alone and among others, and the connection stays."""
+def test_refusals_for_memory_and_replicas_keep_the_connection(server: Server) -> None:
+    """They carry their code, alone and in a batch."""
 
     async def scenario() -> None:
         link = server.link()
@@ -326,8 +326,8 @@ def test_refusals_for_want_of_room_and_of_replicas(server: Server) -> None:
     run_async(scenario())
 
 
-def test_a_replica_is_left(server: Server) -> None:
-    """READONLY means that this is not the server we look for: the next call looks for it anew."""
+def test_readonly_closes_the_connection(server: Server) -> None:
+    """The server is no longer the master, so the next call looks for the master again."""
 
     async def scenario() -> None:
         link = server.link()
@@ -337,8 +337,8 @@ def test_a_replica_is_left(server: Server) -> None:
             await link.call("SET", "key", 2)
         assert refused.value.code == "READONLY"
         assert link.client_id is None
-        among = await link.calls([("PING",), ("SET", "key", 3)])
-        assert isinstance(among[1], Refused)
+        batch = await link.calls([("PING",), ("SET", "key", 3)])
+        assert isinstance(batch[1], Refused)
         assert link.client_id is None
         server.ask("REPLICAOF", "NO", "ONE")
         assert await link.call("GET", "key") == b"1"

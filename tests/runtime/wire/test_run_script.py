@@ -1,4 +1,4 @@
-"""Scripts run by name, whether the server knows them or not, and their errors are told by the inner code."""
+"""A link runs scripts by their hash, loads them when needed, and reports the inner code of their errors."""
 
 import hashlib
 
@@ -21,11 +21,11 @@ def script(text: str) -> Script:
 
 
 COUNT = script("return {redis.call('INCRBY', KEYS[1], ARGV[1]), ARGV[2]}")
-FORGOTTEN = script(COUNT.text.decode() + " -- as no other test tells it")
+FORGOTTEN = script(COUNT.text.decode() + " -- only this test loads it")
 
 
-def test_a_server_that_does_not_know_a_script_is_told(target: Target) -> None:
-    """At first, and again after SCRIPT FLUSH; each time it runs once."""
+def test_an_unknown_script_is_loaded(target: Target) -> None:
+    """The link loads it at first and after SCRIPT FLUSH; each time it runs once."""
 
     async def scenario() -> None:
         link = target.link(KEY)
@@ -40,15 +40,15 @@ def test_a_server_that_does_not_know_a_script_is_told(target: Target) -> None:
     run_async(scenario())
 
 
-def test_a_restart_forgets_scripts_and_no_harm_is_done(server: Server) -> None:
-    """The server that comes back is told again."""
+def test_a_script_is_loaded_again_after_a_restart(server: Server) -> None:
+    """The link reconnects and runs it once."""
 
     async def scenario() -> None:
         link = server.link()
         assert await link.run(COUNT, [KEY], [1, ""]) == [1, b""]
         server.restart()
 
-        await until(lambda: link.call("PING"), "the link is there again")
+        await until(lambda: link.call("PING"), "the link has reconnected")
         assert await link.run(COUNT, [KEY], [1, ""]) == [2, b""]
         await link.close()
 
@@ -56,21 +56,21 @@ def test_a_restart_forgets_scripts_and_no_harm_is_done(server: Server) -> None:
 
 
 class Forgetful(Link):
-    """To a server that does not keep what it is told: a slot that is on its way, or a flush between the two."""
+    """A link to a server that loses scripts at once, as during a slot migration or after a concurrent SCRIPT FLUSH."""
 
     async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
         return b"" if command[0] == "SCRIPT" else await super().call(*command, wait=wait)
 
 
-def test_a_server_that_keeps_no_script_is_sent_it_whole(target: Target) -> None:
-    """It runs once all the same, and whoever wants to know is told each time."""
-    told: list[Script] = []
+def test_a_script_that_cannot_be_loaded_is_sent_as_text(target: Target) -> None:
+    """It runs once, and the callback learns about each such call."""
+    sent_whole_scripts: list[Script] = []
 
     async def scenario() -> None:
         route = Route.to(target.redis, KEY, credentials=target.credentials)
-        link = Forgetful(route, name="test", sent_whole=told.append)
+        link = Forgetful(route, name="test", sent_whole=sent_whole_scripts.append)
         assert await link.run(FORGOTTEN, [KEY], [2, "x"]) == [2, b"x"]
-        assert told == [FORGOTTEN]
+        assert sent_whole_scripts == [FORGOTTEN]
         await link.close()
 
     run_async(scenario())
@@ -79,20 +79,20 @@ def test_a_server_that_keeps_no_script_is_sent_it_whole(target: Target) -> None:
 GROUP = "return redis.call('XREADGROUP', 'GROUP', 'g', 'c', 'STREAMS', KEYS[1], '>')"
 ERRORS = {
     "raised by a command": (GROUP, "NOGROUP"),
-    "handed on as a value": (GROUP.replace("redis.call", "redis.pcall"), "NOGROUP"),
-    "raised behind a write": ("redis.call('SET', KEYS[1], 'x'); return redis.call('XLEN', KEYS[1])", "WRONGTYPE"),
-    "of our own making": ("return redis.error_reply('FENCED by another')", "FENCED"),
-    "raised with a text of our own": ("error('FENCED by another')", "FENCED"),
-    "of Lua": ("return nobody.knows", "ERR"),
-    "of a command that is none": ("return redis.call('NOSUCH')", "ERR"),
-    "of too few words": ("return redis.call('XADD', KEYS[1])", "ERR"),
+    "returned as a value": (GROUP.replace("redis.call", "redis.pcall"), "NOGROUP"),
+    "raised after a write": ("redis.call('SET', KEYS[1], 'x'); return redis.call('XLEN', KEYS[1])", "WRONGTYPE"),
+    "an error reply of the script": ("return redis.error_reply('FENCED by another')", "FENCED"),
+    "raised by the script": ("error('FENCED by another')", "FENCED"),
+    "of Lua": ("return unknown.field", "ERR"),
+    "of an unknown command": ("return redis.call('NOSUCH')", "ERR"),
+    "of too few arguments": ("return redis.call('XADD', KEYS[1])", "ERR"),
     "of syntax": ("return return", "ERR"),
 }
 
 
 @pytest.mark.parametrize(("text", "code"), ERRORS.values(), ids=ERRORS.keys())
 def test_an_error_inside_a_script_has_the_inner_code(target: Target, text: str, code: str) -> None:
-    """Redis 6.2 wraps it in words of its own, later ones add where it was."""
+    """Redis 6.2 wraps the message; later versions append the position."""
 
     async def scenario() -> None:
         link = target.link(KEY)
@@ -104,8 +104,8 @@ def test_an_error_inside_a_script_has_the_inner_code(target: Target, text: str, 
     run_async(scenario())
 
 
-def test_what_redis_refuses_inside_a_script_has_its_code(server: Server) -> None:
-    """Room, replicas, the wrong server, rights: the same codes as outside."""
+def test_refusals_inside_a_script_keep_their_code(server: Server) -> None:
+    """Memory, replicas, role and permissions have the same codes as outside a script."""
     write, link = script("return redis.call('SET', KEYS[1], 'x')"), server.link()
 
     async def code() -> str:
