@@ -13,7 +13,7 @@ from event_loop import until
 from penstock.isolation import JSON, ChildPool, ProgressReport, RunRequest, RunResult
 
 PROGRAMS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "programs")
-"""The folder of `doing`, a handler whose messages say what to do to the process that runs them."""
+"""The folder of `actions`, a handler whose messages say what to do to the process that runs them."""
 
 
 class PoolDriver:
@@ -102,7 +102,7 @@ def open_files() -> set[str]:
 
 @asynccontextmanager
 async def pool_driver(
-    target: str = "doing:make",
+    target: str = "actions:make",
     config: dict[str, JSON] | None = None,
     *,
     memory_limit: int | None = None,

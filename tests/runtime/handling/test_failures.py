@@ -1,4 +1,4 @@
-"""Failure classes match by type and by name alike, and as lint assumes."""
+"""Failure classes match by name exactly as by type, and as lint assumes."""
 
 import json
 import pickle
@@ -31,14 +31,14 @@ EVERY = (
     "503", "404", "5xx", "4xx", "1xx",
 )  # fmt: skip
 MATCHES = st.sampled_from(EVERY)
-TAKEN = [
+COVERED = [
     (FailureMatcher.of([one]), one, FailureMatcher.of([two]), two) for one in EVERY for two in EVERY if covers(one, two)
 ]
 
 
 @st.composite
 def kinds(draw: st.DrawFn) -> type[BaseException]:
-    """An exception class: Python's, or one that derives from one or two others."""
+    """Draw an exception class: one of Python's, or one that derives from one or two others."""
     kind = draw(st.sampled_from(BUILTINS))
     for _ in range(draw(st.integers(0, 3))):
         name = draw(st.sampled_from(NAMES))
@@ -54,7 +54,7 @@ def kinds(draw: st.DrawFn) -> type[BaseException]:
 
 @st.composite
 def exceptions(draw: st.DrawFn) -> BaseException:
-    """An exception, with or without a status."""
+    """Draw an exception, with or without a status."""
     one = draw(kinds())
     made = one.__new__(one)
     status: object = draw(st.sampled_from([None, 503, 404, 504, 99, 600, True, "503"]))
@@ -66,14 +66,14 @@ def exceptions(draw: st.DrawFn) -> BaseException:
 
 
 def status_of(exception: BaseException) -> object:
-    found = getattr(exception, "response", None)
+    response = getattr(exception, "response", None)
     code = getattr(exception, "code", None) if isinstance(exception, SystemExit) else None
     assert code is None
-    return found.status_code if found else getattr(exception, "status", getattr(exception, "status_code", None))
+    return response.status_code if response else getattr(exception, "status", getattr(exception, "status_code", None))
 
 
 def matches_in_process(match: str, exception: BaseException) -> bool:
-    """The meaning of a match, applied to the exception itself."""
+    """Apply a match to the exception itself."""
     if is_status(match):
         status = status_of(exception)
         if type(status) is not int or not isinstance(exception, Exception):
@@ -90,18 +90,18 @@ def matches_in_process(match: str, exception: BaseException) -> bool:
 
 @given(MATCHES, exceptions())
 def test_names_match_as_types_do(match: str, exception: BaseException) -> None:
-    """A failure from another process has names alone."""
+    """A failure from another process has names only."""
     assert FailureMatcher.of([match]).takes(Failure.of(exception)) == matches_in_process(match, exception)
 
 
 @given(exceptions().filter(lambda one: isinstance(one, Exception) or type(one) is SystemExit))
 def test_lint_and_runtime_agree_on_useless_classes(exception: BaseException) -> None:
-    """A class that lint calls useless matches nothing that an earlier one does not.
+    """A class that lint calls useless matches no failure that an earlier one does not match.
 
     Like lint, this assumes that classes derive from `Exception` alone.
     """
     failure = Failure.of(exception)
-    wrong = [(one, two) for earlier, one, later, two in TAKEN if later.takes(failure) and not earlier.takes(failure)]
+    wrong = [(one, two) for earlier, one, later, two in COVERED if later.takes(failure) and not earlier.takes(failure)]
     assert not wrong
 
 
@@ -118,7 +118,7 @@ def test_a_failure_survives_json(exception: BaseException) -> None:
 
 
 @pytest.mark.parametrize(
-    ("match", "exception", "taken"),
+    ("match", "exception", "expected"),
     [
         ("OSError", ConnectionResetError(), True),
         ("ConnectionError", OSError(), False),
@@ -140,23 +140,23 @@ def test_a_failure_survives_json(exception: BaseException) -> None:
         ("penstock.Retry", Retry(), True),
     ],
 )
-def test_matches_as_people_write_them(match: str, exception: BaseException, taken: bool) -> None:  # noqa: FBT001 - what is expected
-    assert FailureMatcher.of([match]).takes(Failure.of(exception)) is taken
+def test_matches_as_people_write_them(match: str, exception: BaseException, expected: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert FailureMatcher.of([match]).takes(Failure.of(exception)) is expected
 
 
 def test_a_package_name_matches_only_classes_that_it_exports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another class of the same name does not match, and lazy modules are not asked."""
+    """Another class of the same name does not match, and lazy modules are not imported."""
     oops = type("Oops", (Exception,), {"__module__": "team_x.jobs.errors"})
-    offering, other = ModuleType("team_x"), ModuleType("team_x.jobs")
-    offering.__dict__["Oops"] = oops
+    exporting, other = ModuleType("team_x"), ModuleType("team_x.jobs")
+    exporting.__dict__["Oops"] = oops
     other.__dict__["Oops"] = type("Oops", (Exception,), {})
-    monkeypatch.setitem(sys.modules, "team_x", offering)
+    monkeypatch.setitem(sys.modules, "team_x", exporting)
     monkeypatch.setitem(sys.modules, "team_x.jobs", other)
     assert Failure.of(oops()).types[:2] == ("team_x.jobs.errors.Oops", "team_x.Oops")
     assert "team_x.jobs.Oops" not in Failure.of(oops()).types
 
 
-def test_a_failure_may_have_a_status_alone() -> None:
+def test_a_failure_may_have_a_status_only() -> None:
     """It may come from another process or another language."""
     failure = Failure((), 503)
     assert FailureMatcher.of(["5xx"]).takes(failure)
@@ -170,7 +170,7 @@ class AwkwardError(Exception):
         raise KeyboardInterrupt
 
     @property
-    def response(self) -> Any:  # noqa: ANN401 - whatever a client has
+    def response(self) -> Any:  # noqa: ANN401 - clients differ
         return SimpleNamespace(status=HTTPStatus.BAD_GATEWAY)
 
     def __str__(self) -> str:
@@ -202,7 +202,7 @@ def test_a_lone_surrogate_in_an_error_is_escaped() -> None:
 
 @pytest.mark.parametrize("text", ["", "\ud800 \x00 é 😀"])
 def test_a_failure_keeps_everything_in_json(text: str) -> None:
-    """Even a text that is no valid Unicode."""
+    """This includes text that is not valid Unicode."""
     failure = Failure(("a.B", "builtins.Exception"), 503, text, 1500, final=True)
     assert Failure.from_json(json.loads(json.dumps(asdict(failure)))) == failure
 
@@ -224,7 +224,7 @@ def test_a_wait_is_seconds_or_a_duration(after: float | str, wait: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "says"),
+    ("after", "message"),
     [
         (-1, "`after` of a retry is a number of seconds from 0 to ten years"),
         (float("nan"), "`after` of a retry is a number of seconds from 0 to ten years"),
@@ -235,7 +235,7 @@ def test_a_wait_is_seconds_or_a_duration(after: float | str, wait: int) -> None:
         ("4000d", "`after` of a retry: `4000d` is longer than ten years; write at most `3650d`"),
     ],
 )
-def test_an_invalid_wait_raises_at_once(after: float | str, says: str) -> None:
+def test_an_invalid_wait_raises_at_once(after: float | str, message: str) -> None:
     with pytest.raises(ValueError, match="of a retry") as raised:
         Retry(after=after)
-    assert str(raised.value).startswith(says)
+    assert str(raised.value).startswith(message)

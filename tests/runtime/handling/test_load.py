@@ -1,4 +1,4 @@
-"""A handler is found and understood, or refused with a message and a hint."""
+"""A handler is loaded, or refused with a message and a hint."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ def spec(handler: str) -> Pipeline:
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """Write code of a team into the current folder, as a module that no test has imported before."""
+    """Write the team's code into the current folder, as a module that no test has imported before."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
 
@@ -54,14 +54,14 @@ HANDLERS: dict[str, tuple[str, str, object, bool]] = {
     "a function": ("def handle(message, context): ...", "thread", Any, True),
     "without a context": ("async def handle(message): ...", "async", Any, False),
     "typed": ("async def handle(message: dict, context): ...", "async", dict, True),
-    "typed by a name that comes later": (
+    "typed by a name defined later": (
         "from __future__ import annotations\nasync def handle(message: Job): ...\nJob = dict",
         "async",
         dict,
         False,
     ),
     "typed by text": ("async def handle(message: 'bytes'): ...", "async", bytes, False),
-    "with a context that is there for type checkers alone": (
+    "with a context for type checkers only": (
         """
         from __future__ import annotations
         from typing import TYPE_CHECKING
@@ -73,12 +73,12 @@ HANDLERS: dict[str, tuple[str, str, object, bool]] = {
         dict,
         True,
     ),
-    "with an option of its own": ("async def handle(message, retries=3): ...", "async", Any, False),
+    "with an option": ("async def handle(message, retries=3): ...", "async", Any, False),
     "with a context that has a default": ("async def handle(message, context=None): ...", "async", Any, True),
     "with options by keyword": ("async def handle(message, *, retries=3, **more): ...", "async", Any, False),
-    "with whatever comes": ("async def handle(*arguments): ...", "async", Any, True),
-    "with whatever comes behind the message": ("async def handle(message, *more): ...", "async", Any, True),
-    "an object that is called": (
+    "with any arguments": ("async def handle(*arguments): ...", "async", Any, True),
+    "with any arguments after the message": ("async def handle(message, *more): ...", "async", Any, True),
+    "a callable object": (
         """
         class Handle:
             async def __call__(self, message: bytes, context): ...
@@ -88,7 +88,7 @@ HANDLERS: dict[str, tuple[str, str, object, bool]] = {
         bytes,
         True,
     ),
-    "an object that is called and blocks": (
+    "a callable object that blocks": (
         """
         from __future__ import annotations
         class Handle:
@@ -143,7 +143,7 @@ HANDLERS: dict[str, tuple[str, str, object, bool]] = {
         import contextlib
         Job = bytes
         class Around(contextlib.ContextDecorator, contextlib.nullcontext): ...
-        @Around()  # the function that comes out is of a module that knows no `Job`
+        @Around()  # the resulting function belongs to a module without `Job`
         def handle(message: Job): ...
         """,
         "thread",
@@ -155,15 +155,15 @@ HANDLERS: dict[str, tuple[str, str, object, bool]] = {
 
 @pytest.mark.parametrize(("text", "style", "takes", "context"), HANDLERS.values(), ids=HANDLERS)
 def test_the_style_of_a_handler_is_detected(text: str, style: str, takes: object, context: bool, code: Load) -> None:  # noqa: FBT001 - a parameter of the test
-    found = code(text, "handle")
-    assert (found.style, found.takes, found.context) == (style, takes, context)
-    assert (found.middleware, found.lifespan) == ((), None)
-    assert callable(found.function)
+    loaded_handler = code(text, "handle")
+    assert (loaded_handler.style, loaded_handler.takes, loaded_handler.context) == (style, takes, context)
+    assert (loaded_handler.middleware, loaded_handler.lifespan) == ((), None)
+    assert callable(loaded_handler.function)
 
 
 def test_a_name_may_have_dots(code: Load) -> None:
-    found = code("class Jobs:\n    @staticmethod\n    async def handle(message): ...", "Jobs.handle")
-    assert found.function.__qualname__ == "Jobs.handle"
+    loaded_handler = code("class Jobs:\n    @staticmethod\n    async def handle(message): ...", "Jobs.handle")
+    assert loaded_handler.function.__qualname__ == "Jobs.handle"
 
 
 def test_the_given_folders_are_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ def test_the_given_folders_are_searched(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_declarations_are_found(code: Load) -> None:
-    found = code(
+    loaded_handler = code(
         """
         import contextlib, functools, penstock.handling.declare as penstock
         class Timing(penstock.Middleware):
@@ -186,10 +186,10 @@ def test_declarations_are_found(code: Load) -> None:
         """,
         "handle",
     )
-    assert [type(one).__name__ for one in found.middleware] == ["Timing"]
-    assert isinstance(found.middleware[0], Middleware)
-    assert found.lifespan is not None
-    assert found.lifespan.__name__ == "connected"
+    assert [type(one).__name__ for one in loaded_handler.middleware] == ["Timing"]
+    assert isinstance(loaded_handler.middleware[0], Middleware)
+    assert loaded_handler.lifespan is not None
+    assert loaded_handler.lifespan.__name__ == "connected"
 
 
 def test_output_of_an_import_does_not_reach_stdout(code: Load, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,8 +198,8 @@ def test_output_of_an_import_does_not_reach_stdout(code: Load, capsys: pytest.Ca
 
 
 def test_the_annotation_decides_the_argument(code: Load) -> None:
-    found = code("from collections.abc import Mapping\ndef handle(message: Mapping[str, int]): ...", "handle")
-    assert found.takes == Mapping[str, int]
+    loaded_handler = code("from collections.abc import Mapping\ndef handle(message: Mapping[str, int]): ...", "handle")
+    assert loaded_handler.takes == Mapping[str, int]
     with pytest.raises(CannotGoOn, match="cannot be created from a body"):
         code("import threading\ndef handle(message: threading.Thread): ...", "handle")
 
@@ -215,7 +215,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "`team` has no `handle`, which `thumbnails` names",
         "correct `handler`",
     ),
-    "a name that fails when it is asked for": (
+    "a name whose lookup fails": (
         "def __getattr__(name): raise RuntimeError('not today')",
         "`team:handle` of `thumbnails` failed: RuntimeError: not today",
         "see the code of that module",
@@ -235,7 +235,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "`team` failed to import: ZeroDivisionError: division by zero",
         "run `python -c 'import team'` to see where",
     ),
-    "an error without words": (
+    "an error without a text": (
         "raise ValueError",
         "`team` failed to import: ValueError",
         "run `python -c 'import team'` to see where",
@@ -250,7 +250,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "`team` failed to import: Stop: now",
         "run `python -c 'import team'` to see where",
     ),
-    "no Python": (
+    "a syntax error": (
         "def handle(",
         "`team` failed to import: SyntaxError: '(' was never closed (team.py, line 1)",
         "run `python -c 'import team'` to see where",
@@ -285,7 +285,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "`team:handle` takes no parameter, and a handler gets the message",
         "write it as `async def handle(message, context)`",
     ),
-    "parameters by keyword alone": (
+    "parameters by keyword only": (
         "async def handle(*, message): ...",
         "`team:handle` takes no parameter, and a handler gets the message",
         "write it as `async def handle(message, context)`",
@@ -295,17 +295,17 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "`team:handle` needs 3 parameters (`message`, `context`, `log`), and a handler gets the message and a context",
         "write it as `async def handle(message, context)`",
     ),
-    "a needed keyword": (
+    "a required keyword": (
         "async def handle(message, *, index): ...",
         "`team:handle` needs `index` by keyword, and a handler gets the message and a context",
         "give `index` a default, or take it out",
     ),
-    "unknown to Python itself": (
+    "a function without a signature": (
         "handle = max",
         "the parameters of `team:handle` are unknown",
         "wrap it in a Python function, and name that one",
     ),
-    "a type that is not there": (
+    "a missing type": (
         "from __future__ import annotations\nasync def handle(message: Job): ...",
         "`team:handle` takes a `Job`, which cannot be found: NameError: name 'Job' is not defined",
         "import it outside of `if TYPE_CHECKING:`; it is needed at run time",
@@ -315,7 +315,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "`team:handle` takes a `1 / 0`, which cannot be found: ZeroDivisionError: division by zero",
         "import it outside of `if TYPE_CHECKING:`; it is needed at run time",
     ),
-    "an attribute of our name": (
+    "a reserved attribute": (
         "async def handle(message): ...\nhandle.__penstock__ = 5",
         "`team:handle` has an attribute `__penstock__` that Penstock did not set",
         "declare it with `@penstock.handler(...)`",
@@ -330,7 +330,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "`Timing` of `team:handle` is a class",
         "write `Timing()`",
     ),
-    "something else among the middleware": (
+    "an invalid value among the middleware": (
         """
         import penstock.handling.declare as penstock
         @penstock.handler(middleware=[5])
@@ -363,7 +363,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize(("text", "says", "hint"), REFUSED.values(), ids=REFUSED)
-def test_a_refusal_says_why_and_what_to_do(text: str, says: str, hint: str, code: Load) -> None:
+def test_a_refusal_has_a_cause_and_a_hint(text: str, says: str, hint: str, code: Load) -> None:
     with pytest.raises(CannotGoOn) as raised:
         code(text, "handle")
     assert raised.value.says.startswith(says) if says.endswith(" ") else raised.value.says == says

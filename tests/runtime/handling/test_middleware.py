@@ -16,7 +16,7 @@ Calls = list[str]
 
 
 class Layer(Middleware):
-    """Records its calls, and raises where told to."""
+    """A layer that records its calls, and raises in the given hook."""
 
     def __init__(self, name: str, calls: Calls, *, fails: str = "") -> None:
         self.name = name
@@ -38,7 +38,7 @@ class Layer(Middleware):
 
     async def on_error(self, message: Any, context: Any, error: Exception) -> None:  # noqa: ANN401 - as above
         assert (message, context) == ("message", "context")
-        self.calls.append(f"{self.name} hears {type(error).__name__}")
+        self.calls.append(f"{self.name} receives {type(error).__name__}")
         self.note("on_error")
 
 
@@ -51,10 +51,10 @@ async def fails(_message: Any, _context: Any) -> str:  # noqa: ANN401 - any hand
 
 
 def outcome_of(call: Call, layers: Sequence[Middleware]) -> str:
-    """The result, or the name of the exception."""
+    """Return the result, or the name of the exception."""
     try:
         return str(asyncio.run(_awaited(with_middleware(call, layers))))
-    except Exception as error:  # noqa: BLE001 - whatever comes out
+    except Exception as error:  # noqa: BLE001 - the tests compare any outcome
         return type(error).__name__
 
 
@@ -76,12 +76,12 @@ def test_on_error_runs_in_reverse_and_keeps_the_error() -> None:
     calls: Calls = []
     assert outcome_of(fails, [Layer("one", calls), Layer("two", calls)]) == "ValueError"
     assert calls == [
-        "one.before", "two.before", "two hears ValueError", "two.on_error", "one hears ValueError", "one.on_error"
+        "one.before", "two.before", "two receives ValueError", "two.on_error", "one receives ValueError", "one.on_error"
     ]  # fmt: skip
 
 
 def test_an_error_in_before_fails_the_attempt_without_the_handler() -> None:
-    """Only layers whose own `before` succeeded learn of it."""
+    """Only layers whose own `before` succeeded receive the error."""
     calls: Calls = []
 
     async def never(_message: Any, _context: Any) -> None:  # noqa: ANN401 - any handler
@@ -89,21 +89,22 @@ def test_an_error_in_before_fails_the_attempt_without_the_handler() -> None:
 
     layers = [Layer("one", calls), Layer("two", calls, fails="before"), Layer("three", calls)]
     assert outcome_of(never, layers) == "LookupError"
-    assert calls == ["one.before", "two.before", "one hears LookupError", "one.on_error"]
+    assert calls == ["one.before", "two.before", "one receives LookupError", "one.on_error"]
 
 
 def test_an_error_in_after_fails_the_attempt() -> None:
-    """The outer layers learn of it; for the inner ones all went well."""
+    """The outer layers receive the error; the inner ones have already succeeded."""
     calls: Calls = []
     layers = [Layer("one", calls), Layer("two", calls, fails="after"), Layer("three", calls)]
     assert outcome_of(works, layers) == "LookupError"
     assert calls == [
-        "one.before", "two.before", "three.before", "three.after", "two.after", "one hears LookupError", "one.on_error"
+        "one.before", "two.before", "three.before",
+        "three.after", "two.after", "one receives LookupError", "one.on_error",
     ]  # fmt: skip
 
 
 def test_an_error_in_on_error_is_logged_and_the_first_counts(caplog: pytest.LogCaptureFixture) -> None:
-    """The log line has its type and place, and nothing of a message."""
+    """The event has its type and place, and no content of the message."""
     calls: Calls = []
     with caplog.at_level(logging.ERROR):
         assert outcome_of(fails, [Layer("one", calls), Layer("two", calls, fails="on_error")]) == "ValueError"
@@ -132,7 +133,7 @@ def test_methods_that_are_not_overridden_are_not_called(monkeypatch: pytest.Monk
 
 
 def test_a_cancelled_attempt_calls_neither_after_nor_on_error() -> None:
-    """It neither failed nor succeeded."""
+    """The attempt neither failed nor succeeded."""
     calls: Calls = []
 
     async def cancelled() -> None:

@@ -30,7 +30,7 @@ WAITS = st.builds(
 
 
 class Fixed(Random):
-    """Draws the same share between the lower and the upper bound, each time."""
+    """A random source that always draws the same share between the bounds."""
 
     def __init__(self, share: float) -> None:
         super().__init__(0)
@@ -51,14 +51,14 @@ def test_waits_stay_between_zero_and_their_limit(of: Waits, rng: Random) -> None
 
 
 @given(WAITS, RANDOM)
-def test_all_waits_together_do_not_exceed_what_lint_computes(of: Waits, rng: Random) -> None:
+def test_all_waits_together_never_exceed_the_sum_of_lint(of: Waits, rng: Random) -> None:
     waited = sum(wait_after(of, attempt, rng) for attempt in range(1, of.attempts))
     assert waited <= of.longest(Duration.of(0)).amount
 
 
 @given(WAITS)
-def test_the_longest_waits_equal_what_lint_computes(of: Waits) -> None:
-    """Except for fractions of milliseconds, and lint's rounding up to a second."""
+def test_the_longest_waits_equal_the_sum_of_lint(of: Waits) -> None:
+    """Fractions of milliseconds, and lint's rounding up to a second, may differ."""
     waited = sum(wait_after(of, attempt, Fixed(1.0)) for attempt in range(1, of.attempts))
     assert of.longest(Duration.of(0)).amount - waited < 1000 + of.attempts
 
@@ -105,14 +105,14 @@ STATUS_503 = Failure((), 503)
 def test_the_first_matching_class_decides(
     failure: Failure, attempt: int, decision: ParkDecision | BuryDecision
 ) -> None:
-    """The general limit of five minutes does not cut its first wait of thirty."""
+    """The general limit of five minutes does not cut the first wait of thirty minutes."""
     assert policy(attempts=5, backoff=STEADY, classes=CLASSES).decide(failure, attempt, MIDDLE) == decision
 
 
 def test_jitter_spreads_waits_at_their_limit() -> None:
     """Otherwise messages that failed together would return together."""
     of = next(waits(Retries.model_validate({"backoff": {"first": "10m", "limit": "10m", "jitter": 0.5}})))
-    chance = Random(7)  # noqa: S311 - for spreading, not for secrets
+    chance = Random(7)  # noqa: S311 - jitter is not a secret
     waited = {wait_after(of, 3, chance) for _ in range(100)}
     assert len(waited) > 20
     assert min(waited) >= 300_000
@@ -121,9 +121,9 @@ def test_jitter_spreads_waits_at_their_limit() -> None:
 
 def test_a_handler_may_choose_the_wait() -> None:
     """No limit cuts it and no jitter changes it; attempts count as usual."""
-    of = policy(attempts=3, classes={"said": {"match": ["Retry"], "attempts": 7}})
+    of = policy(attempts=3, classes={"busy": {"match": ["Retry"], "attempts": 7}})
     for attempt in (1, 6):
-        assert of.decide(Failure.of(Retry(after="1h")), attempt, MIDDLE) == ParkDecision(3_600_000, "said")
+        assert of.decide(Failure.of(Retry(after="1h")), attempt, MIDDLE) == ParkDecision(3_600_000, "busy")
     assert of.decide(Failure.of(Retry(after="1h")), 7, MIDDLE) == BuryDecision("failed")
     assert policy(attempts=3).decide(Failure.of(Retry(after=0)), 3, MIDDLE) == BuryDecision("failed")
 

@@ -1,4 +1,4 @@
-"""A handler gets the type of its parameter; type errors never quote the body."""
+"""A handler receives the type of its parameter; type errors never quote the body."""
 
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -52,14 +52,14 @@ Aliased = TypeAliasType("Aliased", Mapping[str, Any])
         MutableMapping[str, Any],
         Typed,
         OtherTyped,
-        Annotated[dict[str, Any], "said"],
-        Annotated[Typed, "said"],
+        Annotated[dict[str, Any], "note"],
+        Annotated[Typed, "note"],
         Named,
         Aliased,
     ],
     ids=str,
 )
-def test_a_dict_is_passed_on_as_it_was_checked(takes: object) -> None:
+def test_a_dict_is_passed_on_without_a_copy(takes: object) -> None:
     one = received()
     assert maker(takes, "media:handle")(one) is one.value
 
@@ -122,9 +122,9 @@ class Pages(BaseModel):
 
     @field_validator("url")
     @classmethod
-    def whole(cls, url: str) -> str:
+    def check_url(cls, url: str) -> str:
         if not url.startswith("http"):
-            raise ValueError(f"{url} is no address")
+            raise ValueError(f"{url} is not an address")
         return url
 
 
@@ -152,11 +152,11 @@ def test_an_error_shows_place_and_kind(raw: bytes, says: str) -> None:
 
 
 class CustomType:
-    """A type that a team's code validates, and that pydantic cannot describe."""
+    """A type with its own validation, which pydantic cannot describe."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any:  # noqa: ANN401 - pydantic's
-        from pydantic_core import core_schema  # noqa: PLC0415 - needed here alone
+        from pydantic_core import core_schema  # noqa: PLC0415 - only this class needs it
 
         return core_schema.typed_dict_schema(
             {"hunter2": core_schema.typed_dict_field(core_schema.is_instance_schema(CustomType))}
@@ -174,7 +174,7 @@ class Fails(BaseModel):
 
     @field_validator("id")
     @classmethod
-    def known(cls, _id: str) -> str:
+    def check_id(cls, _id: str) -> str:
         raise RuntimeError("the database is away")
 
 
@@ -189,7 +189,7 @@ class Needs(Protocol):
 
 
 class NotReady(BaseModel):
-    it: "Nowhere"  # type: ignore[name-defined]  # noqa: F821 - it is missing on purpose
+    it: "Nowhere"  # type: ignore[name-defined]  # noqa: F821 - the test needs a missing type
 
 
 HERE = "tests.runtime.handling.test_typed"
@@ -211,7 +211,7 @@ REFUSED: list[tuple[object, str]] = [
 
 
 @pytest.mark.parametrize(("takes", "says"), REFUSED)
-def test_a_type_that_no_body_can_have_is_refused_at_the_start(takes: object, says: str) -> None:
+def test_an_impossible_type_is_refused_at_the_start(takes: object, says: str) -> None:
     with pytest.raises(CannotGoOn) as raised:
         maker(takes, "media:handle")
     assert raised.value.says.startswith(says)

@@ -1,4 +1,4 @@
-"""Runs the tests on both event loops: asyncio's and uvloop, which workers use where they can."""
+"""Run the tests on both event loops: asyncio's, and uvloop, which workers use where it is available."""
 
 from __future__ import annotations
 

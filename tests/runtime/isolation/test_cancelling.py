@@ -1,4 +1,4 @@
-"""A cancelled message ends soon, whether its handler cooperates or not."""
+"""A cancelled message ends soon, even if its handler does not cooperate."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def test_a_cooperative_handler_keeps_its_child(run_async: RunAsync, why: CancelR
             await it.processes.cancel(delivery.id, why)
             assert await task == Killed(why, by_force=False)
             assert is_alive(pid)
-            who = await it.do("who", alone=False)
-            assert isinstance(who, Returned)
-            assert json.loads(who.result)["pid"] == pid
+            info = await it.do("describe", alone=False)
+            assert isinstance(info, Returned)
+            assert json.loads(info.result)["pid"] == pid
 
     run_async(scenario())
 
 
-@pytest.mark.parametrize("do", ["ignore", "hold_the_lock", "hide"])
+@pytest.mark.parametrize("do", ["ignore", "hold_the_gil", "leave_the_group"])
 @pytest.mark.parametrize("alone", [True, False])
 def test_an_uncooperative_handler_is_killed(run_async: RunAsync, do: str, *, alone: bool) -> None:
-    """Even one that holds the interpreter's lock, and so blocks its loop. The result is Killed, not Crashed."""
+    """This includes a handler that holds the GIL and so blocks its loop. The result is Killed, not Crashed."""
 
     async def scenario() -> None:
         async with pool_driver(patience=0.1) as it:
@@ -45,13 +45,13 @@ def test_an_uncooperative_handler_is_killed(run_async: RunAsync, do: str, *, alo
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=True)
             assert not is_alive(pid)
-            assert isinstance(await it.do("who", alone=alone), Returned)
+            assert isinstance(await it.do("describe", alone=alone), Returned)
 
     run_async(scenario())
 
 
 def test_programs_of_a_killed_handler_end(run_async: RunAsync) -> None:
-    """They are killed with it."""
+    """Penstock kills them, too."""
 
     async def scenario() -> None:
         async with pool_driver(patience=0.1) as it:
@@ -76,8 +76,8 @@ def test_a_cancelled_handler_may_still_return(run_async: RunAsync) -> None:
     run_async(scenario())
 
 
-def test_cancelling_the_coroutine_waits_for_the_end(run_async: RunAsync) -> None:
-    """When the coroutine has ended, nothing of the message runs any more."""
+def test_cancelling_the_coroutine_waits_for_the_handler(run_async: RunAsync) -> None:
+    """When the coroutine has ended, the handler has ended, too."""
 
     async def scenario() -> None:
         async with pool_driver(patience=0.1) as it:
@@ -89,23 +89,23 @@ def test_cancelling_the_coroutine_waits_for_the_end(run_async: RunAsync) -> None
                 if do == "ignore":
                     assert not is_alive(pid)
                 await until_ended(pid)
-            assert isinstance(await it.do("who"), Returned)
+            assert isinstance(await it.do("describe"), Returned)
 
     run_async(scenario())
 
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_message_can_be_cancelled_before_it_has_a_child(run_async: RunAsync, *, alone: bool) -> None:
-    """There is not even a fork server yet."""
+    """Not even the fork server exists yet."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            delivery = it.deliver("who")
+            delivery = it.deliver("describe")
             task = asyncio.create_task(it.run(delivery, alone=alone))
             await asyncio.sleep(0)
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=False)
-            assert isinstance(await it.do("who", alone=alone), Returned)
+            assert isinstance(await it.do("describe", alone=alone), Returned)
 
     run_async(scenario())
 
@@ -116,33 +116,33 @@ def test_a_cancelled_run_does_not_wait_for_its_child(run_async: RunAsync) -> Non
     async def scenario() -> None:
         async with pool_driver() as it:
             await it.processes.start()
-            task = asyncio.create_task(it.do("who"))
+            task = asyncio.create_task(it.do("describe"))
             for _ in range(3):
                 await asyncio.sleep(0)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert isinstance(await it.do("who"), Returned)  # born after the other
+            assert isinstance(await it.do("describe"), Returned)  # its child starts after the other
             await until(lambda: not children_of(it.fork_server()), "both children have ended")
-            assert isinstance(await it.do("who", alone=False), Returned)
+            assert isinstance(await it.do("describe", alone=False), Returned)
 
     run_async(scenario())
 
 
 def test_cancelling_an_unknown_message_does_nothing(run_async: RunAsync) -> None:
-    """It may just have ended."""
+    """The message may have ended just before."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
             await it.processes.cancel(b"7-7", "timeout")
-            assert isinstance(await it.do("who"), Returned)
+            assert isinstance(await it.do("describe"), Returned)
             await it.processes.cancel(b"1-0", "timeout")
 
     run_async(scenario())
 
 
-def test_children_go_on_until_the_pool_closes(run_async: RunAsync, tmp_path: Path) -> None:
-    """While the worker waits for them, they go on; only closing cancels."""
+def test_children_run_until_the_pool_closes(run_async: RunAsync, tmp_path: Path) -> None:
+    """While the worker waits for them, they continue; only closing cancels them."""
 
     async def scenario() -> None:
         async with pool_driver(patience=0.1) as it:
@@ -154,7 +154,7 @@ def test_children_go_on_until_the_pool_closes(run_async: RunAsync, tmp_path: Pat
             await it.processes.close()
             assert await task == Killed("drain", by_force=True)
             with pytest.raises(NoChildError, match="the pool of children is closing"):
-                await it.do("who")
+                await it.do("describe")
 
     run_async(scenario())
 
@@ -165,7 +165,7 @@ def test_closing_does_not_wait_for_an_import(run_async: RunAsync, tmp_path: Path
 
     async def scenario() -> None:
         async with pool_driver("slow:make", path=(str(tmp_path),)) as it:
-            task = asyncio.create_task(it.do("who"))
+            task = asyncio.create_task(it.do("describe"))
             starting = asyncio.create_task(it.processes.start())
             await asyncio.sleep(0)
             await it.processes.close()

@@ -1,4 +1,4 @@
-"""The worker's handle of a child works in whatever order events arrive."""
+"""The worker's handle of a child accepts events in any order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MESSAGE = RunRequest(b"1-0", ((b"do", b"it"),), 1, 1, "me")
 
 
 class NoForkServer:
-    """Nothing may be requested from it."""
+    """A fork server that must receive no request."""
 
     def signal(self, child: int, which: signal.Signals) -> None:
         """Fail."""
@@ -31,16 +31,16 @@ class NoForkServer:
 
 
 async def result_of(*sent: tuple[Packet, bytes], code: int) -> object:
-    """The result of a message whose child sends this, where the exit arrives before any of it."""
+    """Return the result of a message whose child sends these packets, where the exit arrives first."""
     ours, theirs = socket.socketpair()
-    gone: list[ChildHandle] = []
-    child = ChildHandle(ours, NoForkServer(), number=1, patience=1.0, gone=gone.append)
+    ended: list[ChildHandle] = []
+    child = ChildHandle(ours, NoForkServer(), number=1, patience=1.0, gone=ended.append)
     outcome = child.run(MESSAGE, None, print)
     with theirs:
         theirs.recv(65536)
         theirs.sendall(b"".join(encode(packet, body) for packet, body in sent))
     child.exited(code)
-    assert gone == [child]
+    assert ended == [child]
     assert not child.usable
     return await outcome
 
@@ -60,14 +60,14 @@ def test_packets_sent_before_the_exit_count() -> None:
 
 
 def test_requesting_a_child_from_a_dead_fork_server_fails() -> None:
-    """It has died since the last check."""
+    """The fork server died after the last check."""
 
     async def scenario() -> None:
         lifeline = os.pipe()
         closing = asyncio.get_running_loop().create_future()
-        client = await ForkServerClient.open(Prepare("doing:make", {}, (PROGRAMS,), None), lifeline[0], closing)
+        client = await ForkServerClient.open(Prepare("actions:make", {}, (PROGRAMS,), None), lifeline[0], closing)
         client.kill()
-        await until(lambda: client.closed, "its end is heard")
+        await until(lambda: client.closed, "the client has noticed its end")
         child = client.request_child(1.0, lambda _: None)
         assert isinstance(await child.ready, NoChildError)
         await asyncio.gather(client.close(), client.close())

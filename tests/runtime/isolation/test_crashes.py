@@ -1,4 +1,4 @@
-"""A handler that breaks its process loses one message, and harms nothing else."""
+"""A handler that crashes its process fails one message and harms no other."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from penstock.isolation import JSON, Crashed, Returned
 
 RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 CRASHES = [
-    ("leave_at_once", Crashed(3, "it ended with code 3")),
+    ("exit_at_once", Crashed(3, "it ended with code 3")),
     ("segfault", Crashed(-signal.SIGSEGV, "it was killed by SIGSEGV")),
     ("kill_itself", Crashed(-signal.SIGKILL, "it was killed by SIGKILL")),
     ("close_all_files", Crashed(-signal.SIGKILL, "it closed its socket to the worker")),
-    ("talk_nonsense", Crashed(-signal.SIGKILL, "it closed its socket to the worker")),
+    ("write_garbage", Crashed(-signal.SIGKILL, "it closed its socket to the worker")),
 ]
 
 
@@ -31,7 +31,7 @@ CRASHES = [
 def test_a_crash_is_reported_and_harms_no_other_message(
     run_async: RunAsync, do: str, crashed: Crashed, *, alone: bool
 ) -> None:
-    """A message that runs beside it finishes, and the next message runs."""
+    """A message in another child finishes, and the next message runs."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -39,13 +39,13 @@ def test_a_crash_is_reported_and_harms_no_other_message(
             assert await it.do(do, alone=alone) == crashed
             await it.processes.cancel(b"1-0", "drain")
             assert isinstance(await neighbour, Returned)
-            assert isinstance(await it.do("who", alone=alone), Returned)
+            assert isinstance(await it.do("describe", alone=alone), Returned)
 
     run_async(scenario())
 
 
-def test_a_child_that_is_killed_has_crashed(run_async: RunAsync) -> None:
-    """As when the kernel runs out of memory."""
+def test_a_killed_child_counts_as_crashed(run_async: RunAsync) -> None:
+    """The kernel kills it when memory runs out."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -58,7 +58,8 @@ def test_a_child_that_is_killed_has_crashed(run_async: RunAsync) -> None:
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    ("target", "config"), [("doing:make", {}), ("heedless:make", {}), ("heedless:make", {"loop": True})]
+    ("target", "config"),
+    [("actions:make", {}), ("own_signal_handlers:make", {}), ("own_signal_handlers:make", {"loop": True})],
 )
 def test_signals_to_all_processes_lose_no_messages(which: signal.Signals, target: str, config: dict[str, JSON]) -> None:
     """A supervisor may signal all processes of a worker to stop it; the drain still finishes."""
@@ -71,7 +72,7 @@ def test_signals_to_all_processes_lose_no_messages(which: signal.Signals, target
             os.kill(pid, which)
             await it.processes.cancel(delivery.id, "drain")
             assert isinstance(await task, Returned)
-            assert isinstance(await it.do("who"), Returned)
+            assert isinstance(await it.do("describe"), Returned)
             assert it.fork_server() == fork_server
 
     on_one_loop(scenario())
@@ -84,10 +85,10 @@ def test_signals_interrupt_nothing(run_async: RunAsync) -> None:
         async with pool_driver() as it:
             await it.processes.start()
             fork_server = it.fork_server()
-            over = asyncio.Event()
+            finished = asyncio.Event()
 
             async def disturb() -> None:
-                while not over.is_set():
+                while not finished.is_set():
                     for pid in (fork_server, *children_of(fork_server)):
                         for which in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
                             with suppress(ProcessLookupError):
@@ -99,7 +100,7 @@ def test_signals_interrupt_nothing(run_async: RunAsync) -> None:
             for _ in range(5):
                 ended = await asyncio.gather(*(it.do("echo", alone=alone, big=big) for alone in (True, False)))
                 assert all(isinstance(one, Returned) and big.encode() in one.result for one in ended)
-            over.set()
+            finished.set()
             await disturbing
 
     run_async(scenario())
@@ -116,7 +117,7 @@ def test_programs_of_a_handler_receive_signals(run_async: RunAsync) -> None:
 
 
 def test_programs_of_a_crashed_handler_end(run_async: RunAsync) -> None:
-    """Nothing else would end them."""
+    """Penstock ends them, because no other process would."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -129,29 +130,29 @@ def test_programs_of_a_crashed_handler_end(run_async: RunAsync) -> None:
 
 
 def test_a_fork_that_holds_the_socket_hides_no_crash(run_async: RunAsync) -> None:
-    """The worker learns of the crash although the fork keeps the socket open."""
+    """The worker learns of the crash although a fork of the child keeps the socket open."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
             assert await it.do("fork") == Crashed(9, "it ended with code 9")
-            left = it.reports[-1].value
-            assert isinstance(left, int)
-            await until_ended(left)
+            forked = it.reports[-1].value
+            assert isinstance(forked, int)
+            await until_ended(forked)
 
     run_async(scenario())
 
 
 def test_a_hundred_children_leave_nothing_behind(run_async: RunAsync) -> None:
-    """No zombie and no file, crashed or not."""
+    """Crashed or not, they leave no zombie and no open file."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
             await it.processes.start()
             before = open_files()
             for number in range(100):
-                ended = await it.do("leave_at_once" if number % 2 else "who")
+                ended = await it.do("exit_at_once" if number % 2 else "describe")
                 assert isinstance(ended, Crashed if number % 2 else Returned)
-            await until(lambda: not children_of(it.fork_server()), "no child is left, as a zombie neither")
+            await until(lambda: not children_of(it.fork_server()), "no child is left, not even a zombie")
             await until(lambda: open_files() == before, "no file is left")
 
     run_async(scenario())
@@ -162,7 +163,7 @@ def test_twenty_messages_run_at_once(run_async: RunAsync) -> None:
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            ended = await asyncio.gather(*(it.do("leave_at_once" if n % 2 else "who") for n in range(20)))
+            ended = await asyncio.gather(*(it.do("exit_at_once" if n % 2 else "describe") for n in range(20)))
             assert [type(one) for one in ended] == [Returned, Crashed] * 10
             pids = {one.result for one in ended if isinstance(one, Returned)}
             assert len(pids) == 10
@@ -170,17 +171,17 @@ def test_twenty_messages_run_at_once(run_async: RunAsync) -> None:
     run_async(scenario())
 
 
-def test_nothing_is_left_after_closing(run_async: RunAsync) -> None:
-    """No process and no file, whatever ran; closing twice equals closing once."""
+def test_closing_leaves_no_process_and_no_file(run_async: RunAsync) -> None:
+    """Two concurrent calls of close are safe."""
 
     async def scenario() -> None:
         files, processes = open_files(), set(children_of(os.getpid()))
         async with pool_driver(patience=0.1) as it:
-            begun = [await it.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
+            running = [await it.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
             fork_server = it.fork_server()
             await asyncio.gather(it.processes.close(), it.processes.close())
-            assert not any(is_alive(pid) for pid in (fork_server, *(pid for _, _, pid in begun)))
-            assert all(task.done() for task, _, _ in begun)
+            assert not any(is_alive(pid) for pid in (fork_server, *(pid for _, _, pid in running)))
+            assert all(task.done() for task, _, _ in running)
         assert set(children_of(os.getpid())) == processes
         await until(lambda: open_files() == files, "no file is left")
 

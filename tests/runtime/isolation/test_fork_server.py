@@ -1,4 +1,4 @@
-"""When the fork server dies, nothing else does, and a new one replaces it."""
+"""When the fork server dies, its children survive, and a new fork server replaces it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 @contextmanager
 def as_first_process() -> Iterator[None]:
-    """The kernel makes this process the parent of orphans, as a worker in a pod."""
+    """Make this process the parent of orphans, like a worker that is PID 1 of its pod."""
     libc = ctypes.CDLL(None)
     assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     try:
@@ -34,7 +34,7 @@ def as_first_process() -> Iterator[None]:
 
 
 async def kill_fork_server(it: PoolDriver) -> None:
-    """Kill it, and wait until the worker has noticed."""
+    """Kill the fork server, and wait until the worker has noticed."""
     fork_server = it.fork_server()
     os.kill(fork_server, signal.SIGKILL)
     await until(lambda: not stat_of(fork_server), "the fork server was reaped")
@@ -51,17 +51,17 @@ def test_children_survive_their_fork_server(run_async: RunAsync, *, alone: bool)
             await it.processes.cancel(delivery.id, "drain")
             assert isinstance(await task, Returned)
             for one in (True, False):
-                assert isinstance(await it.do("who", alone=one), Returned)
+                assert isinstance(await it.do("describe", alone=one), Returned)
 
     run_async(scenario())
 
 
 def test_an_orphan_can_be_killed(run_async: RunAsync) -> None:
-    """The worker does itself what the fork server would have done."""
+    """The worker kills it instead of the fork server."""
 
     async def scenario() -> None:
         async with pool_driver(patience=0.1) as it:
-            task, delivery, pid = await it.begin("hold_the_lock")
+            task, delivery, pid = await it.begin("hold_the_gil")
             await kill_fork_server(it)
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=True)
@@ -70,8 +70,8 @@ def test_an_orphan_can_be_killed(run_async: RunAsync) -> None:
     run_async(scenario())
 
 
-def test_an_orphan_that_crashes_has_crashed(run_async: RunAsync) -> None:
-    """Another process reaps it, so how it ended is unknown."""
+def test_an_orphan_that_dies_counts_as_crashed(run_async: RunAsync) -> None:
+    """Another process reaps it, so its exit code is unknown."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -84,7 +84,7 @@ def test_an_orphan_that_crashes_has_crashed(run_async: RunAsync) -> None:
 
 
 def test_a_worker_that_is_the_first_process_reaps_orphans(run_async: RunAsync) -> None:
-    """No zombie is left, and the exit code is known."""
+    """No zombie remains, and the exit code is known."""
 
     async def scenario() -> None:
         with as_first_process():
@@ -102,7 +102,7 @@ def test_a_worker_that_is_the_first_process_reaps_orphans(run_async: RunAsync) -
     run_async(scenario())
 
 
-def test_a_fork_server_that_dies_again_and_again_loses_nothing(run_async: RunAsync) -> None:
+def test_repeated_deaths_of_the_fork_server_lose_no_message(run_async: RunAsync) -> None:
     """Messages that wait for a child get one from the next fork server."""
 
     async def scenario() -> None:
@@ -110,7 +110,7 @@ def test_a_fork_server_that_dies_again_and_again_loses_nothing(run_async: RunAsy
             for _ in range(5):
                 await it.processes.start()
                 fork_server = it.fork_server()
-                tasks = [asyncio.create_task(it.do("who")) for _ in range(4)]
+                tasks = [asyncio.create_task(it.do("describe")) for _ in range(4)]
                 await asyncio.sleep(0)
                 os.kill(fork_server, signal.SIGKILL)
                 assert all(isinstance(ended, Returned) for ended in await asyncio.gather(*tasks))
@@ -118,12 +118,12 @@ def test_a_fork_server_that_dies_again_and_again_loses_nothing(run_async: RunAsy
     run_async(scenario())
 
 
-def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(run_async: RunAsync) -> None:
+def test_a_fork_server_killed_during_its_import_is_replaced(run_async: RunAsync) -> None:
     """The cause of death is unknown, so the worker tries again."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            task = asyncio.create_task(it.do("who"))
+            task = asyncio.create_task(it.do("describe"))
             before = set(children_of(os.getpid()))
             await until(lambda: set(children_of(os.getpid())) - before or task.done(), "there is a fork server")
             for pid in set(children_of(os.getpid())) - before:
@@ -133,35 +133,35 @@ def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(run_async: Ru
     run_async(scenario())
 
 
-def test_a_fork_server_that_is_stuck_is_replaced(run_async: RunAsync) -> None:
-    """It was told to kill a child, and does not answer."""
+def test_a_stuck_fork_server_is_replaced(run_async: RunAsync) -> None:
+    """It does not react to a request to kill a child."""
 
     async def scenario() -> None:
         async with pool_driver(patience=0.1) as it:
-            task, delivery, pid = await it.begin("hold_the_lock")
+            task, delivery, pid = await it.begin("hold_the_gil")
             fork_server = it.fork_server()
             os.kill(fork_server, signal.SIGSTOP)
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=True)
             await until_ended(fork_server, pid)
-            assert isinstance(await it.do("who"), Returned)
+            assert isinstance(await it.do("describe"), Returned)
 
     run_async(scenario())
 
 
 def test_a_system_that_refuses_processes_loses_no_message(run_async: RunAsync) -> None:
-    """The message was not started, and the error says so."""
+    """The message did not start, and the error names the cause."""
 
     async def scenario() -> None:
-        async with pool_driver("no_more:make") as it:
+        async with pool_driver("refuse_forks:make") as it:
             with pytest.raises(NoChildError, match=r"^no process could be started: Resource temporarily unavailable$"):
-                await it.do("who")
+                await it.do("describe")
 
     run_async(scenario())
 
 
-def test_a_worker_without_files_loses_no_message() -> None:
-    """It has as many open as it may; when some are closed, it goes on."""
+def test_a_worker_at_its_limit_of_files_loses_no_message() -> None:
+    """When files are available again, the next message runs."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     async def scenario() -> None:
@@ -169,9 +169,9 @@ def test_a_worker_without_files_loses_no_message() -> None:
             for _ in range(2):
                 resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
                 with pytest.raises(NoChildError, match=r"^no process could be started: Too many open files$"):
-                    await it.do("who")
+                    await it.do("describe")
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-                assert isinstance(await it.do("who"), Returned)
+                assert isinstance(await it.do("describe"), Returned)
 
     try:
         on_one_loop(scenario())
@@ -179,12 +179,12 @@ def test_a_worker_without_files_loses_no_message() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_one_fork_server_serves_all(run_async: RunAsync) -> None:
-    """However many messages need it at once."""
+def test_there_is_one_fork_server_for_concurrent_messages(run_async: RunAsync) -> None:
+    """All messages wait for its start."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            await asyncio.gather(*(it.processes.start() for _ in range(5)), it.do("who"), it.do("who"))
+            await asyncio.gather(*(it.processes.start() for _ in range(5)), it.do("describe"), it.do("describe"))
             assert it.fork_server() in children_of(os.getpid())
 
     run_async(scenario())

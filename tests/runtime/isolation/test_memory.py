@@ -1,4 +1,4 @@
-"""A memory limit fails one message, and affects nothing else."""
+"""A memory limit fails one message and affects no other."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MEBIBYTE = 1 << 20
 
 
 async def pid_of(it: PoolDriver) -> int:
-    who = await it.do("who", alone=False)
-    assert isinstance(who, Returned)
-    return int(json.loads(who.result)["pid"])
+    info = await it.do("describe", alone=False)
+    assert isinstance(info, Returned)
+    return int(json.loads(info.result)["pid"])
 
 
-@pytest.mark.parametrize("do", ["take_memory", "hog_and_keep"])
+@pytest.mark.parametrize("do", ["allocate", "fill_memory"])
 def test_exceeding_the_limit_is_a_failure(do: str) -> None:
-    """In one piece or in many, freed or kept. The child has reached its limit, and takes no other message."""
+    """One large or many small allocations exceed it, freed or kept. The child then runs no other message."""
 
     async def scenario() -> None:
         async with pool_driver(memory_limit=64 * MEBIBYTE) as it:
@@ -36,36 +36,36 @@ def test_exceeding_the_limit_is_a_failure(do: str) -> None:
 
 
 def test_memory_below_the_limit_is_available() -> None:
-    """The interpreter and the imports do not count: even 16 MiB suffice for a small handler."""
+    """The interpreter and the imports do not count: even 16 MiB are enough for a small handler."""
 
     async def scenario() -> None:
         async with pool_driver(memory_limit=256 * MEBIBYTE) as it:
-            assert await it.do("take_memory", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
+            assert await it.do("allocate", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
         async with pool_driver(memory_limit=16 * MEBIBYTE) as it:
-            assert isinstance(await it.do("tell", alone=False), Returned)
+            assert isinstance(await it.do("report", alone=False), Returned)
         async with pool_driver() as it:
-            assert await it.do("take_memory", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
+            assert await it.do("allocate", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
 
     run_async(scenario())
 
 
 def test_a_message_larger_than_the_limit_fails() -> None:
-    """A child that has run before receives it, and then has no memory left to run it."""
+    """A used child receives it, and then has no memory left to run it."""
 
     async def scenario() -> None:
         async with pool_driver(memory_limit=16 * MEBIBYTE) as it:
-            assert isinstance(await it.do("tell", alone=False), Returned)
+            assert isinstance(await it.do("report", alone=False), Returned)
             big = RunRequest(b"0-1", ((b"do", b"echo"), (b"big", bytes(64 * MEBIBYTE))), 1, 1, "me")
             failed = await it.run(big, alone=False)
             assert isinstance(failed, Failure)
             assert failed.types[0] == "builtins.MemoryError"
-            assert isinstance(await it.do("tell", alone=False), Returned)
+            assert isinstance(await it.do("report", alone=False), Returned)
 
     run_async(scenario())
 
 
 def test_threads_need_little_memory() -> None:
-    """Each reserves 64 MiB of addresses, which are not memory."""
+    """Each reserves 64 MiB of addresses, which do not count as memory."""
 
     async def scenario() -> None:
         async with pool_driver(memory_limit=128 * MEBIBYTE) as it:
@@ -75,13 +75,13 @@ def test_threads_need_little_memory() -> None:
 
 
 def test_the_kernel_kills_children_first() -> None:
-    """When memory runs out, the machine loses a message rather than its worker."""
+    """When memory runs out, the node loses a message rather than the worker."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            told = await it.do("tell_score")
-            assert isinstance(told, Returned)
+            score = await it.do("oom_score")
+            assert isinstance(score, Returned)
             with open("/proc/self/oom_score_adj") as own:  # noqa: ASYNC230, PTH123 - a line of the kernel
-                assert json.loads(told.result) > int(own.read()) or json.loads(told.result) == 1000
+                assert json.loads(score.result) > int(own.read()) or json.loads(score.result) == 1000
 
     run_async(scenario())

@@ -19,26 +19,26 @@ RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 
 
 def result_of(ended: RunResult) -> Any:  # noqa: ANN401 - any JSON
-    """The result of the program, from JSON."""
+    """Return the result of the program, decoded from JSON."""
     assert isinstance(ended, Returned), ended
     return json.loads(ended.result)
 
 
 def test_a_message_runs_in_another_process(run_async: RunAsync) -> None:
-    """The worker's process neither imports nor runs the handler."""
+    """The process of the worker neither imports nor runs the handler."""
 
     async def scenario() -> None:
         async with pool_driver(config={"name": "é"}) as it:
-            who = result_of(await it.do("who"))
-            assert who["pid"] not in {os.getpid(), it.fork_server()}
-            assert who["config"] == {"name": "é"}
+            info = result_of(await it.do("describe"))
+            assert info["pid"] not in {os.getpid(), it.fork_server()}
+            assert info["config"] == {"name": "é"}
 
     run_async(scenario())
 
 
 @pytest.mark.parametrize("size", [0, 1, 65536, 1 << 20])
 def test_bodies_arrive_byte_for_byte(run_async: RunAsync, size: int) -> None:
-    """Empty, binary and large values, and names that are no text."""
+    """Values may be empty, binary or large, and names need not be text."""
 
     async def scenario() -> None:
         every = bytes(range(256)) * (size // 256 + 1)
@@ -52,7 +52,7 @@ def test_bodies_arrive_byte_for_byte(run_async: RunAsync, size: int) -> None:
 
 
 def test_five_thousand_fields_arrive(run_async: RunAsync) -> None:
-    """More than a Lua script can take."""
+    """A Lua script can pass fewer."""
 
     async def scenario() -> None:
         fields = ((b"do", b"echo"), *((b"%d" % number, b"") for number in range(5000)))
@@ -64,60 +64,65 @@ def test_five_thousand_fields_arrive(run_async: RunAsync) -> None:
     run_async(scenario())
 
 
-def test_all_of_a_delivery_arrives(run_async: RunAsync) -> None:
-    """The fence may be as large as Redis allows; less of the deadline is left."""
+def test_a_delivery_arrives_completely(run_async: RunAsync) -> None:
+    """The fence may be as large as Redis allows; the time left is shorter than at the start."""
 
     async def scenario() -> None:
         fence = (1 << 63) - 1
         async with pool_driver() as it:
-            got = result_of(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", 600.0)))
-            assert 0 < got.pop("seconds_left") < 600
-            assert got == {
+            received = result_of(
+                await it.run(RunRequest(b"5-1", ((b"do", b"return_request"),), 3, fence, "w é", 600.0))
+            )
+            assert 0 < received.pop("seconds_left") < 600
+            assert received == {
                 "id": "5-1",
                 "attempt": 3,
                 "fence": fence,
                 "consumer": "w é",
             }
-            assert result_of(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, 1, "w")))["seconds_left"] is None
+            assert (
+                result_of(await it.run(RunRequest(b"5-1", ((b"do", b"return_request"),), 3, 1, "w")))["seconds_left"]
+                is None
+            )
 
     run_async(scenario())
 
 
 def test_progress_arrives_before_the_result(run_async: RunAsync) -> None:
-    """In order, from any thread."""
+    """Reports arrive in order, from any thread."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            delivery = it.deliver("tell")
-            assert result_of(await it.run(delivery)) == "told"
-            assert it.reports == [ProgressReport(delivery.id, told) for told in ({"done": 1, "of": 3}, "two", [3])]
+            delivery = it.deliver("report")
+            assert result_of(await it.run(delivery)) == "reported"
+            assert it.reports == [ProgressReport(delivery.id, value) for value in ({"done": 1, "of": 3}, "two", [3])]
 
     run_async(scenario())
 
 
-def test_a_failure_carries_what_its_retries_depend_on(run_async: RunAsync) -> None:
-    """Types and status, without the exception itself."""
+def test_a_failure_carries_types_and_status(run_async: RunAsync) -> None:
+    """Retries depend on them; the exception itself stays in the child."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            failed = await it.do("refuse")
-            types = ("doing.TooManyRequests", "builtins.Exception", "builtins.BaseException")
+            failed = await it.do("raise_429")
+            types = ("actions.TooManyRequests", "builtins.Exception", "builtins.BaseException")
             assert failed == Failure(types, 429, "slow down")
 
     run_async(scenario())
 
 
-@pytest.mark.parametrize("do", ["leave_by_name", "leave_in_a_task"])
+@pytest.mark.parametrize("do", ["call_sys_exit", "call_sys_exit_in_a_task"])
 def test_sys_exit_in_a_handler_is_a_failure(run_async: RunAsync, do: str) -> None:
-    """`sys.exit` is an exception like others; the child goes on."""
+    """`sys.exit` is an exception like others; the child keeps running."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            before = result_of(await it.do("who", alone=False))["pid"]
+            before = result_of(await it.do("describe", alone=False))["pid"]
             failed = await it.do(do, alone=False)
             assert isinstance(failed, Failure)
             assert failed.error == "SystemExit: no more"
-            assert result_of(await it.do("who", alone=False))["pid"] == before
+            assert result_of(await it.do("describe", alone=False))["pid"] == before
 
     run_async(scenario())
 
@@ -135,11 +140,11 @@ def test_an_unrequested_cancellation_is_a_failure(run_async: RunAsync) -> None:
 
 
 def test_children_share_the_output_of_the_worker(capfd: pytest.CaptureFixture[str], run_async: RunAsync) -> None:
-    """Each line once, and Penstock adds nothing."""
+    """Each line appears once, and Penstock adds nothing."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            assert result_of(await it.do("say_aloud")) is None
+            assert result_of(await it.do("print_lines")) is None
 
     run_async(scenario())
     assert capfd.readouterr() == ("out of the child\n", "err of the child\n")
@@ -148,30 +153,30 @@ def test_children_share_the_output_of_the_worker(capfd: pytest.CaptureFixture[st
 def test_output_of_an_import_appears_once(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, run_async: RunAsync, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Forks would otherwise each write the contents of the buffer."""
+    """Otherwise, each fork would write the content of the buffer."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    (tmp_path / "loud.py").write_text("from doing import make\nprint('imported')\n")
+    (tmp_path / "loud.py").write_text("from actions import make\nprint('imported')\n")
 
     async def scenario() -> None:
         async with pool_driver("loud:make", path=(str(tmp_path), PROGRAMS)) as it:
             for _ in range(3):
-                assert isinstance(await it.do("who"), Returned)
+                assert isinstance(await it.do("describe"), Returned)
 
     run_async(scenario())
     assert capfd.readouterr() == ("imported\n", "")
 
 
-def test_much_progress_arrives_whole_and_in_order(run_async: RunAsync) -> None:
-    """More than a socket holds, while the loop of the child is blocked, from two threads."""
+def test_a_flood_of_progress_arrives_completely_and_in_order(run_async: RunAsync) -> None:
+    """Two threads report more than a socket holds, while the loop of the child is blocked."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
             assert result_of(await it.do("flood")) == 2000
-            told = [progress.value for progress in it.reports]
-            assert [one for one in told if isinstance(one, list) and one[0] == 1] == [
+            values = [progress.value for progress in it.reports]
+            assert [one for one in values if isinstance(one, list) and one[0] == 1] == [
                 [1, n, "x" * 1000] for n in range(1000)
             ]
-            assert len(told) == 2000
+            assert len(values) == 2000
 
     run_async(scenario())
 
@@ -195,10 +200,10 @@ def test_late_progress_belongs_to_no_other_message(run_async: RunAsync) -> None:
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            late = it.deliver("tell_late")
+            late = it.deliver("report_late")
             assert result_of(await it.run(late, alone=False)) is None
             for _ in range(20):
-                assert result_of(await it.do("tell", alone=False)) == "told"
+                assert result_of(await it.do("report", alone=False)) == "reported"
             reports = [one for one in it.reports if isinstance(one.value, list) and len(one.value) == 2]
             assert all(one.delivery == late.id for one in reports)
 
@@ -206,7 +211,7 @@ def test_late_progress_belongs_to_no_other_message(run_async: RunAsync) -> None:
 
 
 def test_programs_of_a_handler_inherit_no_file(run_async: RunAsync) -> None:
-    """None of Penstock's files is open in them, even if they are started with `close_fds=False`."""
+    """Not even `close_fds=False` passes on a file of Penstock."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -216,11 +221,11 @@ def test_programs_of_a_handler_inherit_no_file(run_async: RunAsync) -> None:
 
 
 def test_signals_in_a_child_write_to_no_file(capfd: pytest.CaptureFixture[str], run_async: RunAsync) -> None:
-    """Signals wake the fork server through a file; a child has another file under that number."""
+    """A wakeup file of the fork server receives its signals; a child may have another file under that number."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            assert result_of(await it.do("hear_signals")) == []
+            assert result_of(await it.do("check_signals")) == []
 
     run_async(scenario())
     assert capfd.readouterr() == ("", "")

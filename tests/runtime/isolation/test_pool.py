@@ -20,36 +20,36 @@ RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 
 
 async def pid_of(it: PoolDriver, *, alone: bool = False) -> int:
-    who = await it.do("who", alone=alone)
-    assert isinstance(who, Returned)
-    return int(json.loads(who.result)["pid"])
+    info = await it.do("describe", alone=alone)
+    assert isinstance(info, Returned)
+    return int(json.loads(info.result)["pid"])
 
 
-def test_a_child_is_used_again(run_async: RunAsync) -> None:
+def test_a_child_is_reused(run_async: RunAsync) -> None:
     """Sequential messages need one child, which keeps its state."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
-            told = [await it.do("who", alone=False) for _ in range(10)]
-            whos = [json.loads(one.result) for one in told if isinstance(one, Returned)]
-            assert len({who["pid"] for who in whos}) == 1
-            assert [who["runs"] for who in whos] == list(range(1, 11))
+            results = [await it.do("describe", alone=False) for _ in range(10)]
+            infos = [json.loads(one.result) for one in results if isinstance(one, Returned)]
+            assert len({info["pid"] for info in infos}) == 1
+            assert [info["runs"] for info in infos] == list(range(1, 11))
 
     run_async(scenario())
 
 
-def test_the_pool_has_as_many_children_as_messages_run_at_once(run_async: RunAsync) -> None:
-    """And no more when the next ones come."""
+def test_the_pool_grows_to_the_number_of_concurrent_messages(run_async: RunAsync) -> None:
+    """Later messages use the same children."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
 
             async def together() -> set[int]:
-                begun = [await it.begin("finish_anyway", alone=False) for _ in range(4)]
-                for task, delivery, _ in begun:
+                running = [await it.begin("finish_anyway", alone=False) for _ in range(4)]
+                for task, delivery, _ in running:
                     await it.processes.cancel(delivery.id, "drain")
                     assert isinstance(await task, Returned)
-                return {pid for _, _, pid in begun}
+                return {pid for _, _, pid in running}
 
             first = await together()
             assert len(first) == 4
@@ -59,7 +59,7 @@ def test_the_pool_has_as_many_children_as_messages_run_at_once(run_async: RunAsy
 
 
 def test_an_isolated_message_shares_no_child(run_async: RunAsync) -> None:
-    """A suspect gets a new child, and no other message gets the suspect's."""
+    """A suspect gets a new child, and no other message runs in it."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -72,9 +72,9 @@ def test_an_isolated_message_shares_no_child(run_async: RunAsync) -> None:
     run_async(scenario())
 
 
-@pytest.mark.parametrize("do", ["be_the_last", "leave_at_once"])
+@pytest.mark.parametrize("do", ["retire", "exit_at_once"])
 def test_an_unusable_child_is_replaced(run_async: RunAsync, do: str) -> None:
-    """It retired itself, or has crashed."""
+    """It has retired itself or crashed."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -87,7 +87,7 @@ def test_an_unusable_child_is_replaced(run_async: RunAsync, do: str) -> None:
 
 
 def test_a_child_that_dies_idle_loses_no_message(run_async: RunAsync) -> None:
-    """Unnoticed, half noticed, or with the message in its socket: another child gets what it has not read."""
+    """Its death is unnoticed, half noticed, or the message is in its socket: another child gets the unread message."""
 
     async def scenario() -> None:
         async with pool_driver() as it:
@@ -100,8 +100,8 @@ def test_a_child_that_dies_idle_loses_no_message(run_async: RunAsync) -> None:
             os.kill(fork_server, signal.SIGSTOP)
             os.kill(second, signal.SIGKILL)
             await until(lambda: not is_alive(second), "it has ended, unreported")
-            await asyncio.sleep(0.01)  # the end of its socket is heard
-            task = asyncio.create_task(it.do("who", alone=False))
+            await asyncio.sleep(0.01)  # the worker notices the end of its socket
+            task = asyncio.create_task(it.do("describe", alone=False))
             await asyncio.sleep(0.01)
             os.kill(fork_server, signal.SIGCONT)
             assert isinstance(await task, Returned)
@@ -109,7 +109,7 @@ def test_a_child_that_dies_idle_loses_no_message(run_async: RunAsync) -> None:
             third = await pid_of(it)
             os.kill(third, signal.SIGSTOP)
             await until(lambda: stat_of(third)[0] == "T", "it has stopped")
-            delivery = it.deliver("who")
+            delivery = it.deliver("describe")
             task = asyncio.create_task(it.run(delivery, alone=False))
             await asyncio.sleep(0)  # the message is in its socket now
             os.kill(third, signal.SIGKILL)
@@ -120,8 +120,8 @@ def test_a_child_that_dies_idle_loses_no_message(run_async: RunAsync) -> None:
     run_async(scenario())
 
 
-def test_a_child_that_does_not_end_is_killed(run_async: RunAsync) -> None:
-    """It was told to quit."""
+def test_a_child_that_does_not_quit_is_killed(run_async: RunAsync) -> None:
+    """It is stopped and does not react to the request."""
 
     async def scenario() -> None:
         async with pool_driver(patience=0.1) as it:
@@ -134,13 +134,13 @@ def test_a_child_that_does_not_end_is_killed(run_async: RunAsync) -> None:
 
 
 def test_the_program_is_closed_when_its_child_ends(run_async: RunAsync, tmp_path: Path) -> None:
-    """So that it can flush; also the program of a suspect's child."""
+    """The program can then flush, even in the child of a suspect."""
     file = tmp_path / "closed"
 
     async def scenario() -> None:
         async with pool_driver(config={"closed": str(file)}) as it:
             pids = {await pid_of(it), await pid_of(it, alone=True)}
-            assert isinstance(await it.do("leave_at_once"), Crashed)
+            assert isinstance(await it.do("exit_at_once"), Crashed)
             await it.processes.close()
             assert set(map(int, file.read_text().split())) == pids
 

@@ -1,4 +1,4 @@
-"""Packets may arrive in pieces, and anything else on the socket is noticed."""
+"""The decoder accepts packets in pieces and rejects anything else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from penstock.isolation.protocol import (
     from_json,
 )
 
-SAID: list[tuple[Packet, bytes]] = [
+PACKETS: list[tuple[Packet, bytes]] = [
     (Quit(), b""),
     (Run("0-1", [0, 3], 1, 2, "é\n", None), b"\x00\xff{"),
     (Prepare("a:b", {"deep": [1, {"er": None}]}, ["/x"], 1 << 40), b""),
@@ -37,11 +37,11 @@ SAID: list[tuple[Packet, bytes]] = [
 
 @pytest.mark.parametrize("step", [1, 7, 64, 1 << 20])
 def test_packets_arrive_as_they_were_sent(step: int) -> None:
-    """However the bytes are cut."""
-    sent = b"".join(encode(packet, body) for packet, body in SAID)
+    """The bytes may be split anywhere."""
+    sent = b"".join(encode(packet, body) for packet, body in PACKETS)
     decoder = Decoder()
     received = [one for start in range(0, len(sent), step) for one in decoder.feed(sent[start : start + step])]
-    assert received == SAID
+    assert received == PACKETS
 
 
 def framed(text: bytes) -> bytes:
@@ -49,7 +49,7 @@ def framed(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "bad",
+    "invalid",
     [
         b"GET / HTTP/1.1\r\n\r\n",
         struct.pack("!IQ", LONGEST_PACKET + 1, 0),
@@ -64,17 +64,17 @@ def framed(text: bytes) -> bytes:
         framed(b'[["Exited"], 1]'),
     ],
 )
-def test_nonsense_is_noticed(bad: bytes) -> None:
-    """Packets before it are received."""
-    received = Decoder().feed(encode(Quit()) + bad)
+def test_invalid_bytes_are_rejected(invalid: bytes) -> None:
+    """Packets before them are received."""
+    received = Decoder().feed(encode(Quit()) + invalid)
     assert next(received) == (Quit(), b"")
     with pytest.raises(ProtocolError):
         next(received)
 
 
-def test_a_body_that_is_no_json_is_noticed() -> None:
+def test_a_body_that_is_not_json_is_rejected() -> None:
     """Progress and failures are JSON in the body."""
     assert from_json(json.dumps({"a": [1]}).encode()) == {"a": [1]}
-    for bad in (b"", b"{", b"\xff", b"[" * 100_000):
+    for invalid in (b"", b"{", b"\xff", b"[" * 100_000):
         with pytest.raises(ProtocolError):
-            from_json(bad)
+            from_json(invalid)

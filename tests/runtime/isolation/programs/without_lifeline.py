@@ -1,4 +1,4 @@
-"""A system that cannot kill a process when another ends."""
+"""A handler module that simulates a system without lifelines."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from penstock.isolation import JSON, ChildProgram, lifeline
 def make(config: Mapping[str, JSON]) -> ChildProgram:
     """Take the lifeline from children, which start later."""
     vars(lifeline)["hold"] = lambda _: None
-    program: ChildProgram = importlib.import_module("doing").make(config)
+    program: ChildProgram = importlib.import_module("actions").make(config)
     return program

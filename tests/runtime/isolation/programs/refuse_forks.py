@@ -1,4 +1,4 @@
-"""A system that refuses new processes."""
+"""A handler module after which the system refuses new processes."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def refuse() -> NoReturn:
 def make(config: Mapping[str, JSON]) -> ChildProgram:
     """Refuse every fork from now on."""
     vars(os)["fork"] = refuse
-    program: ChildProgram = importlib.import_module("doing").make(config)
+    program: ChildProgram = importlib.import_module("actions").make(config)
     return program
