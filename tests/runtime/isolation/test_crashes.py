@@ -34,12 +34,12 @@ def test_a_crash_is_reported_and_harms_no_other_message(
     """A message in another child finishes, and the next message runs."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            neighbour, _, _ = await it.begin("finish_anyway", alone=alone)
-            assert await it.do(do, alone=alone) == crashed
-            await it.processes.cancel(b"1-0", "drain")
+        async with pool_driver() as driver:
+            neighbour, _, _ = await driver.begin("finish_anyway", alone=alone)
+            assert await driver.do(do, alone=alone) == crashed
+            await driver.processes.cancel(b"1-0", "drain")
             assert isinstance(await neighbour, Returned)
-            assert isinstance(await it.do("describe", alone=alone), Returned)
+            assert isinstance(await driver.do("describe", alone=alone), Returned)
 
     run_async(scenario())
 
@@ -48,8 +48,8 @@ def test_a_killed_child_counts_as_crashed(run_async: RunAsync) -> None:
     """The kernel kills it when memory runs out."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            task, _, pid = await it.begin("wait")
+        async with pool_driver() as driver:
+            task, _, pid = await driver.begin("wait")
             os.kill(pid, signal.SIGKILL)
             assert await task == Crashed(-signal.SIGKILL, "it was killed by SIGKILL")
 
@@ -65,15 +65,15 @@ def test_signals_to_all_processes_lose_no_messages(which: signal.Signals, target
     """A supervisor may signal all processes of a worker to stop it; the drain still finishes."""
 
     async def scenario() -> None:
-        async with pool_driver(target, config) as it:
-            task, delivery, pid = await it.begin("finish_anyway")
-            fork_server = it.fork_server()
+        async with pool_driver(target, config) as driver:
+            task, delivery, pid = await driver.begin("finish_anyway")
+            fork_server = driver.fork_server()
             os.kill(fork_server, which)
             os.kill(pid, which)
-            await it.processes.cancel(delivery.id, "drain")
+            await driver.processes.cancel(delivery.id, "drain")
             assert isinstance(await task, Returned)
-            assert isinstance(await it.do("describe"), Returned)
-            assert it.fork_server() == fork_server
+            assert isinstance(await driver.do("describe"), Returned)
+            assert driver.fork_server() == fork_server
 
     on_one_loop(scenario())
 
@@ -82,9 +82,9 @@ def test_signals_interrupt_nothing(run_async: RunAsync) -> None:
     """Signals arrive at every moment: while children start, during large messages, at the end."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            await it.processes.start()
-            fork_server = it.fork_server()
+        async with pool_driver() as driver:
+            await driver.processes.start()
+            fork_server = driver.fork_server()
             finished = asyncio.Event()
 
             async def disturb() -> None:
@@ -98,7 +98,7 @@ def test_signals_interrupt_nothing(run_async: RunAsync) -> None:
             disturbing = asyncio.create_task(disturb())
             big = "x" * (1 << 20)
             for _ in range(5):
-                ended = await asyncio.gather(*(it.do("echo", alone=alone, big=big) for alone in (True, False)))
+                ended = await asyncio.gather(*(driver.do("echo", alone=alone, big=big) for alone in (True, False)))
                 assert all(isinstance(one, Returned) and big.encode() in one.result for one in ended)
             finished.set()
             await disturbing
@@ -110,8 +110,8 @@ def test_programs_of_a_handler_receive_signals(run_async: RunAsync) -> None:
     """Children ignore SIGTERM; their programs do not inherit that."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            assert await it.do("terminate_a_program") == Returned(b"-15")
+        async with pool_driver() as driver:
+            assert await driver.do("terminate_a_program") == Returned(b"-15")
 
     run_async(scenario())
 
@@ -120,9 +120,9 @@ def test_programs_of_a_crashed_handler_end(run_async: RunAsync) -> None:
     """Penstock ends them, because no other process would."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            assert await it.do("start_a_program", then="crash") == Crashed(1, "it ended with code 1")
-            program = it.reports[-1].value
+        async with pool_driver() as driver:
+            assert await driver.do("start_a_program", then="crash") == Crashed(1, "it ended with code 1")
+            program = driver.reports[-1].value
             assert isinstance(program, int)
             await until_ended(program)
 
@@ -133,9 +133,9 @@ def test_a_fork_that_holds_the_socket_hides_no_crash(run_async: RunAsync) -> Non
     """The worker learns of the crash although a fork of the child keeps the socket open."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            assert await it.do("fork") == Crashed(9, "it ended with code 9")
-            forked = it.reports[-1].value
+        async with pool_driver() as driver:
+            assert await driver.do("fork") == Crashed(9, "it ended with code 9")
+            forked = driver.reports[-1].value
             assert isinstance(forked, int)
             await until_ended(forked)
 
@@ -146,13 +146,13 @@ def test_a_hundred_children_leave_nothing_behind(run_async: RunAsync) -> None:
     """Crashed or not, they leave no zombie and no open file."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            await it.processes.start()
+        async with pool_driver() as driver:
+            await driver.processes.start()
             before = open_files()
             for number in range(100):
-                ended = await it.do("exit_at_once" if number % 2 else "describe")
+                ended = await driver.do("exit_at_once" if number % 2 else "describe")
                 assert isinstance(ended, Crashed if number % 2 else Returned)
-            await until(lambda: not children_of(it.fork_server()), "no child is left, not even a zombie")
+            await until(lambda: not children_of(driver.fork_server()), "no child is left, not even a zombie")
             await until(lambda: open_files() == before, "no file is left")
 
     run_async(scenario())
@@ -162,8 +162,8 @@ def test_twenty_messages_run_at_once(run_async: RunAsync) -> None:
     """Half of them crash; each gets its own result."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            ended = await asyncio.gather(*(it.do("exit_at_once" if n % 2 else "describe") for n in range(20)))
+        async with pool_driver() as driver:
+            ended = await asyncio.gather(*(driver.do("exit_at_once" if n % 2 else "describe") for n in range(20)))
             assert [type(one) for one in ended] == [Returned, Crashed] * 10
             pids = {one.result for one in ended if isinstance(one, Returned)}
             assert len(pids) == 10
@@ -176,10 +176,10 @@ def test_closing_leaves_no_process_and_no_file(run_async: RunAsync) -> None:
 
     async def scenario() -> None:
         files, processes = open_files(), set(children_of(os.getpid()))
-        async with pool_driver(patience=0.1) as it:
-            running = [await it.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
-            fork_server = it.fork_server()
-            await asyncio.gather(it.processes.close(), it.processes.close())
+        async with pool_driver(patience=0.1) as driver:
+            running = [await driver.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
+            fork_server = driver.fork_server()
+            await asyncio.gather(driver.processes.close(), driver.processes.close())
             assert not any(is_alive(pid) for pid in (fork_server, *(pid for _, _, pid in running)))
             assert all(task.done() for task, _, _ in running)
         assert set(children_of(os.getpid())) == processes

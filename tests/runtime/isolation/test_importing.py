@@ -51,10 +51,10 @@ BROKEN = {
 
 async def two_children(path: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
     """Return the data of two children, and the reason why each imports the handler itself."""
-    async with pool_driver("handler:make", path=(str(path), PROGRAMS)) as it:
-        ended = [await it.do("describe") for _ in range(2)]
+    async with pool_driver("handler:make", path=(str(path), PROGRAMS)) as driver:
+        ended = [await driver.do("describe") for _ in range(2)]
         infos = [json.loads(one.result) for one in ended if isinstance(one, Returned)]
-        return infos[0], infos[1], it.processes.each_imports
+        return infos[0], infos[1], driver.processes.each_imports
 
 
 @pytest.mark.parametrize("code", SAFE_IMPORTS.values(), ids=SAFE_IMPORTS)
@@ -96,12 +96,12 @@ def test_an_import_error_is_reported(
         (tmp_path / "handler.py").write_text(module)
 
     async def scenario() -> None:
-        async with pool_driver("handler:make", path=(str(tmp_path),)) as it:
+        async with pool_driver("handler:make", path=(str(tmp_path),)) as driver:
             with pytest.raises(HandlerImportError) as error:
-                await it.processes.start()
+                await driver.processes.start()
             assert str(error.value) == message
             with pytest.raises(HandlerImportError) as error:
-                await it.do("describe")
+                await driver.do("describe")
             assert str(error.value) == message
         assert fork_servers() == []
 
@@ -124,9 +124,9 @@ def test_a_crash_in_an_import_is_reported(tmp_path: Path, module: str, message: 
     (tmp_path / "handler.py").write_text(module)
 
     async def scenario() -> None:
-        async with pool_driver("handler:make", path=(str(tmp_path),)) as it:
+        async with pool_driver("handler:make", path=(str(tmp_path),)) as driver:
             with pytest.raises(HandlerImportError) as error:
-                await it.processes.start()
+                await driver.processes.start()
             assert str(error.value) == message
 
     run_async(scenario())
@@ -137,11 +137,11 @@ def test_an_import_error_in_a_child_is_reported(tmp_path: Path) -> None:
     (tmp_path / "handler.py").write_text("import asyncio\nloop = asyncio.new_event_loop()\nfrom actions import make\n")
 
     async def scenario() -> None:
-        async with pool_driver("handler:make", path=(str(tmp_path), PROGRAMS)) as it:
-            await it.processes.start()
+        async with pool_driver("handler:make", path=(str(tmp_path), PROGRAMS)) as driver:
+            await driver.processes.start()
             (tmp_path / "handler.py").write_text("1 / 0")
             with pytest.raises(HandlerImportError, match=r"^ZeroDivisionError: division by zero \(handler.py:1\)$"):
-                await it.do("describe")
+                await driver.do("describe")
 
     run_async(scenario())
 
@@ -153,8 +153,8 @@ def test_the_current_folder_is_not_searched(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
 
     async def scenario() -> None:
-        async with pool_driver("own_signal_handlers:make", {"loop": loop}) as it:
-            assert isinstance(await it.do("describe"), Returned)
-            assert bool(it.processes.each_imports) is loop
+        async with pool_driver("own_signal_handlers:make", {"loop": loop}) as driver:
+            assert isinstance(await driver.do("describe"), Returned)
+            assert bool(driver.processes.each_imports) is loop
 
     run_async(scenario())

@@ -14,8 +14,8 @@ from penstock.isolation import Returned, RunRequest
 MEBIBYTE = 1 << 20
 
 
-async def pid_of(it: PoolDriver) -> int:
-    info = await it.do("describe", alone=False)
+async def pid_of(driver: PoolDriver) -> int:
+    info = await driver.do("describe", alone=False)
     assert isinstance(info, Returned)
     return int(json.loads(info.result)["pid"])
 
@@ -25,12 +25,12 @@ def test_exceeding_the_limit_is_a_failure(do: str) -> None:
     """One large or many small allocations exceed it, freed or kept. The child then runs no other message."""
 
     async def scenario() -> None:
-        async with pool_driver(memory_limit=64 * MEBIBYTE) as it:
-            first = await pid_of(it)
-            failed = await it.do(do, alone=False)
+        async with pool_driver(memory_limit=64 * MEBIBYTE) as driver:
+            first = await pid_of(driver)
+            failed = await driver.do(do, alone=False)
             assert isinstance(failed, Failure)
             assert failed.types[0] == "builtins.MemoryError"
-            assert await pid_of(it) != first
+            assert await pid_of(driver) != first
 
     run_async(scenario())
 
@@ -39,12 +39,12 @@ def test_memory_below_the_limit_is_available() -> None:
     """The interpreter and the imports do not count: even 16 MiB are enough for a small handler."""
 
     async def scenario() -> None:
-        async with pool_driver(memory_limit=256 * MEBIBYTE) as it:
-            assert await it.do("allocate", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
-        async with pool_driver(memory_limit=16 * MEBIBYTE) as it:
-            assert isinstance(await it.do("report", alone=False), Returned)
-        async with pool_driver() as it:
-            assert await it.do("allocate", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
+        async with pool_driver(memory_limit=256 * MEBIBYTE) as driver:
+            assert await driver.do("allocate", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
+        async with pool_driver(memory_limit=16 * MEBIBYTE) as driver:
+            assert isinstance(await driver.do("report", alone=False), Returned)
+        async with pool_driver() as driver:
+            assert await driver.do("allocate", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
 
     run_async(scenario())
 
@@ -53,13 +53,13 @@ def test_a_message_larger_than_the_limit_fails() -> None:
     """A used child receives it, and then has no memory left to run it."""
 
     async def scenario() -> None:
-        async with pool_driver(memory_limit=16 * MEBIBYTE) as it:
-            assert isinstance(await it.do("report", alone=False), Returned)
+        async with pool_driver(memory_limit=16 * MEBIBYTE) as driver:
+            assert isinstance(await driver.do("report", alone=False), Returned)
             big = RunRequest(b"0-1", ((b"do", b"echo"), (b"big", bytes(64 * MEBIBYTE))), 1, 1, "me")
-            failed = await it.run(big, alone=False)
+            failed = await driver.run(big, alone=False)
             assert isinstance(failed, Failure)
             assert failed.types[0] == "builtins.MemoryError"
-            assert isinstance(await it.do("report", alone=False), Returned)
+            assert isinstance(await driver.do("report", alone=False), Returned)
 
     run_async(scenario())
 
@@ -68,8 +68,8 @@ def test_threads_need_little_memory() -> None:
     """Each reserves 64 MiB of addresses, which do not count as memory."""
 
     async def scenario() -> None:
-        async with pool_driver(memory_limit=128 * MEBIBYTE) as it:
-            assert await it.do("use_threads") == Returned(b"8")
+        async with pool_driver(memory_limit=128 * MEBIBYTE) as driver:
+            assert await driver.do("use_threads") == Returned(b"8")
 
     run_async(scenario())
 
@@ -78,8 +78,8 @@ def test_the_kernel_kills_children_first() -> None:
     """When memory runs out, the node loses a message rather than the worker."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            score = await it.do("oom_score")
+        async with pool_driver() as driver:
+            score = await driver.do("oom_score")
             assert isinstance(score, Returned)
             with open("/proc/self/oom_score_adj") as own:  # noqa: ASYNC230, PTH123 - a line of the kernel
                 assert json.loads(score.result) > int(own.read()) or json.loads(score.result) == 1000

@@ -19,8 +19,8 @@ from penstock.isolation import Crashed, Killed, Returned
 RunAsync = Callable[[Coroutine[Any, Any, None]], None]
 
 
-async def pid_of(it: PoolDriver, *, alone: bool = False) -> int:
-    info = await it.do("describe", alone=alone)
+async def pid_of(driver: PoolDriver, *, alone: bool = False) -> int:
+    info = await driver.do("describe", alone=alone)
     assert isinstance(info, Returned)
     return int(json.loads(info.result)["pid"])
 
@@ -29,8 +29,8 @@ def test_a_child_is_reused(run_async: RunAsync) -> None:
     """Sequential messages need one child, which keeps its state."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            results = [await it.do("describe", alone=False) for _ in range(10)]
+        async with pool_driver() as driver:
+            results = [await driver.do("describe", alone=False) for _ in range(10)]
             infos = [json.loads(one.result) for one in results if isinstance(one, Returned)]
             assert len({info["pid"] for info in infos}) == 1
             assert [info["runs"] for info in infos] == list(range(1, 11))
@@ -42,12 +42,12 @@ def test_the_pool_grows_to_the_number_of_concurrent_messages(run_async: RunAsync
     """Later messages use the same children."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
+        async with pool_driver() as driver:
 
             async def together() -> set[int]:
-                running = [await it.begin("finish_anyway", alone=False) for _ in range(4)]
+                running = [await driver.begin("finish_anyway", alone=False) for _ in range(4)]
                 for task, delivery, _ in running:
-                    await it.processes.cancel(delivery.id, "drain")
+                    await driver.processes.cancel(delivery.id, "drain")
                     assert isinstance(await task, Returned)
                 return {pid for _, _, pid in running}
 
@@ -62,11 +62,11 @@ def test_an_isolated_message_shares_no_child(run_async: RunAsync) -> None:
     """A suspect gets a new child, and no other message runs in it."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            pool = await pid_of(it)
-            suspects = [await pid_of(it, alone=True) for _ in range(3)]
+        async with pool_driver() as driver:
+            pool = await pid_of(driver)
+            suspects = [await pid_of(driver, alone=True) for _ in range(3)]
             assert len({pool, *suspects}) == 4
-            assert await pid_of(it) == pool
+            assert await pid_of(driver) == pool
             await until_ended(*suspects)
 
     run_async(scenario())
@@ -77,10 +77,10 @@ def test_an_unusable_child_is_replaced(run_async: RunAsync, do: str) -> None:
     """It has retired itself or crashed."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            first = await pid_of(it)
-            await it.do(do, alone=False)
-            assert await pid_of(it) != first
+        async with pool_driver() as driver:
+            first = await pid_of(driver)
+            await driver.do(do, alone=False)
+            assert await pid_of(driver) != first
             await until_ended(first)
 
     run_async(scenario())
@@ -90,27 +90,27 @@ def test_a_child_that_dies_idle_loses_no_message(run_async: RunAsync) -> None:
     """Its death is unnoticed, half noticed, or the message is in its socket: another child gets the unread message."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            first = await pid_of(it)
+        async with pool_driver() as driver:
+            first = await pid_of(driver)
             os.kill(first, signal.SIGKILL)
-            assert await pid_of(it) != first
+            assert await pid_of(driver) != first
 
-            second = await pid_of(it)
-            fork_server = it.fork_server()
+            second = await pid_of(driver)
+            fork_server = driver.fork_server()
             os.kill(fork_server, signal.SIGSTOP)
             os.kill(second, signal.SIGKILL)
             await until(lambda: not is_alive(second), "it has ended, unreported")
             await asyncio.sleep(0.01)  # the worker notices the end of its socket
-            task = asyncio.create_task(it.do("describe", alone=False))
+            task = asyncio.create_task(driver.do("describe", alone=False))
             await asyncio.sleep(0.01)
             os.kill(fork_server, signal.SIGCONT)
             assert isinstance(await task, Returned)
 
-            third = await pid_of(it)
+            third = await pid_of(driver)
             os.kill(third, signal.SIGSTOP)
             await until(lambda: stat_of(third)[0] == "T", "it has stopped")
-            delivery = it.deliver("describe")
-            task = asyncio.create_task(it.run(delivery, alone=False))
+            delivery = driver.deliver("describe")
+            task = asyncio.create_task(driver.run(delivery, alone=False))
             await asyncio.sleep(0)  # the message is in its socket now
             os.kill(third, signal.SIGKILL)
             ended = await task
@@ -124,10 +124,10 @@ def test_a_child_that_does_not_quit_is_killed(run_async: RunAsync) -> None:
     """It is stopped and does not react to the request."""
 
     async def scenario() -> None:
-        async with pool_driver(patience=0.1) as it:
-            first = await pid_of(it)
+        async with pool_driver(patience=0.1) as driver:
+            first = await pid_of(driver)
             os.kill(first, signal.SIGSTOP)
-            await it.processes.close()
+            await driver.processes.close()
             assert not is_alive(first)
 
     run_async(scenario())
@@ -138,10 +138,10 @@ def test_the_program_is_closed_when_its_child_ends(run_async: RunAsync, tmp_path
     file = tmp_path / "closed"
 
     async def scenario() -> None:
-        async with pool_driver(config={"closed": str(file)}) as it:
-            pids = {await pid_of(it), await pid_of(it, alone=True)}
-            assert isinstance(await it.do("exit_at_once"), Crashed)
-            await it.processes.close()
+        async with pool_driver(config={"closed": str(file)}) as driver:
+            pids = {await pid_of(driver), await pid_of(driver, alone=True)}
+            assert isinstance(await driver.do("exit_at_once"), Crashed)
+            await driver.processes.close()
             assert set(map(int, file.read_text().split())) == pids
 
     run_async(scenario())
@@ -151,11 +151,11 @@ def test_a_message_runs_once_at_a_time(run_async: RunAsync) -> None:
     """Starting it a second time is a programming error."""
 
     async def scenario() -> None:
-        async with pool_driver() as it:
-            task, delivery, _ = await it.begin("wait")
+        async with pool_driver() as driver:
+            task, delivery, _ = await driver.begin("wait")
             with pytest.raises(RuntimeError, match="running here already"):
-                await it.run(delivery)
-            await it.processes.cancel(delivery.id, "drain")
+                await driver.run(delivery)
+            await driver.processes.cancel(delivery.id, "drain")
             assert await task == Killed("drain", by_force=False)
 
     run_async(scenario())

@@ -241,7 +241,7 @@ def test_a_send_waits_no_longer_than_its_timeout(target: Target) -> None:
 
 
 def test_each_send_has_its_own_timeout(target: Target) -> None:
-    """A patient send keeps waiting after a hasty one behind it gave up."""
+    """A send keeps waiting when a later one with a shorter timeout gives up."""
 
     async def scenario() -> None:
         async with producer(target, pipeline(backlog=WAITS)) as one:

@@ -115,7 +115,7 @@ def test_refuses_changes_no_state() -> None:
 
 @dataclass
 class ExpectedBreaker:
-    """A breaker computed from the history of failures alone."""
+    """A model of the breaker, computed from the history of failures."""
 
     failures: list[float] = field(default_factory=list)
     opened_at: float | None = None

@@ -20,8 +20,8 @@ def producer(server: Server, spec: Pipeline | None = None, *, answer: str = "10s
     return Producer(spec or pipeline(), redis, credentials=Credentials())
 
 
-def on_its_way(server: Server) -> bool:
-    """Report whether the paused server has received bytes that it has not read."""
+def is_in_flight(server: Server) -> bool:
+    """Report whether the paused server has bytes that it has not read."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return any(line[1].endswith(f":{server.port:04X}") and int(line[4].partition(":")[2], 16) for line in lines)
 
@@ -34,11 +34,11 @@ def test_a_cancelled_send_keeps_the_connection_usable(server: Server) -> None:
             await one.send({"job": "first"})
             connections = number_of_connections(server)
             server.pause()
-            leaves = asyncio.create_task(one.send({"job": "cancelled"}))
-            await until(lambda: on_its_way(server), "the command is in flight")
-            leaves.cancel()
+            cancelled = asyncio.create_task(one.send({"job": "cancelled"}))
+            await until(lambda: is_in_flight(server), "the command is in flight")
+            cancelled.cancel()
             with pytest.raises(asyncio.CancelledError):
-                await leaves
+                await cancelled
             server.resume()
             after = await one.send({"job": "after"})
             assert isinstance(after, Sent)
@@ -62,7 +62,7 @@ def test_a_send_cancelled_in_the_queue_is_never_sent(server: Server) -> None:
             await one.send({"job": "first"})
             server.pause()
             slow = asyncio.create_task(one.send({"job": "slow"}))
-            await until(lambda: on_its_way(server), "the command is in flight")
+            await until(lambda: is_in_flight(server), "the command is in flight")
             sends = [asyncio.create_task(one.send({"job": name})) for name in ("a", "cancelled", "c")]
             await asyncio.sleep(0)
             sends[1].cancel()
@@ -85,7 +85,7 @@ def test_cancelling_send_many_stops_the_rest(server: Server) -> None:
             await one.send({"job": "first"})
             server.pause()
             many = asyncio.create_task(one.send_many(jobs(2000)))
-            await until(lambda: on_its_way(server), "some commands are in flight")
+            await until(lambda: is_in_flight(server), "some commands are in flight")
             many.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await many
@@ -158,7 +158,7 @@ def test_closing_never_waits_forever(server: Server, message: dict[str, object])
         await one.send({"job": "first"})
         server.pause()
         slow = asyncio.create_task(one.send({"job": "slow"}))
-        await until(lambda: on_its_way(server), "the command is in flight")
+        await until(lambda: is_in_flight(server), "the command is in flight")
         behind = asyncio.create_task(one.send({"job": "behind"}))
         await asyncio.sleep(0)
         await one.close()

@@ -122,11 +122,11 @@ def test_sends_that_wait_for_room_are_counted(target: Target) -> None:
         spec = pipeline(backlog={"limit": 1, "when_full": "wait"})
         async with producer(target, metrics, spec) as one:
             sends = [asyncio.create_task(one.send(body)) for body in jobs(4)]
-            await until(lambda: metrics.of_sends().get("penstock_send_waiting") == 3, "three wait")
+            await until(lambda: metrics.of_sends().get("penstock_send_waiting") == 3, "three sends wait")
             sends[3].cancel()
             for _ in range(2):
                 target.ask("DEL", STREAM)
-                await until(lambda: target.ask("EXISTS", STREAM) == 1, "one more is in")
+                await until(lambda: target.ask("EXISTS", STREAM) == 1, "another message is in the stream")
             await asyncio.wait(sends)
         assert "penstock_send_waiting" not in metrics.of_sends()
 

@@ -108,10 +108,10 @@ def test_a_send_with_a_key_survives_a_lost_reply(server: Server, cable: Cable) -
         async with hasty(cable, spec, metrics=metrics) as producer:
             await producer.send({"job": "first"})
             cable.lose_answers()
-            sending_ = asyncio.create_task(producer.send({"job": "second"}))
+            send_task = asyncio.create_task(producer.send({"job": "second"}))
             await until(cable.lost.is_set, "the reply is lost")
             cable.mend()
-            sent = await sending_
+            sent = await send_task
             assert isinstance(sent, Sent)
             assert sent.entry is None, "the reply with the entry id was lost"
             assert await producer.send({"job": "second"}) == Duplicate(sent.id, "second")
@@ -162,16 +162,16 @@ def test_a_paused_server_gets_a_message_at_most_once(server: Server, message: di
         async with hasty(server, pipeline(message=message, send=PATIENT)) as producer:
             await producer.send({"job": "first"})
             server.pause()
-            sending_ = asyncio.create_task(producer.send({"job": "second"}))
+            send_task = asyncio.create_task(producer.send({"job": "second"}))
             if message:
                 await until(lambda: len(unread(server)) >= 2, "the producer has connected again")
                 server.resume()
-                sent = await sending_
+                sent = await send_task
                 assert isinstance(sent, Sent)
                 id_ = sent.id
             else:
                 with pytest.raises(Unknown) as unknown:
-                    await sending_
+                    await send_task
                 server.resume()
                 id_ = unknown.value.id
             await until(lambda: number(server, "XLEN", STREAM) == 2, "the server has run the command")
@@ -188,13 +188,13 @@ def test_send_many_survives_a_breaking_connection(server: Server, cable: Cable, 
 
     async def scenario() -> None:
         async with hasty(cable, pipeline(message=message, send=PATIENT)) as producer:
-            sending_ = asyncio.create_task(producer.send_many(jobs(5000)))
+            send_task = asyncio.create_task(producer.send_many(jobs(5000)))
             for _ in range(5):
                 await until(partial(has_grown, server, number(server, "XLEN", STREAM)), "the sends continue")
                 cable.lose_answers()
-                await until(lambda: cable.lost.is_set() or sending_.done(), "a reply is lost")
+                await until(lambda: cable.lost.is_set() or send_task.done(), "a reply is lost")
                 cable.mend()
-            outcomes = await sending_
+            outcomes = await send_task
         in_stream = Counter(own_ids(server))
         assert set(in_stream.values()) == {1}
         kinds = Counter(type(outcome) for outcome in outcomes)
@@ -232,7 +232,7 @@ def test_a_redis_without_memory_stores_nothing(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("breaks", "mends"),
+    ("break_redis", "repair_redis"),
     [
         (("CONFIG", "SET", "maxmemory", 1), ("CONFIG", "SET", "maxmemory", 0)),
         (("CONFIG", "SET", "min-replicas-to-write", 1), ("CONFIG", "SET", "min-replicas-to-write", 0)),
@@ -240,7 +240,7 @@ def test_a_redis_without_memory_stores_nothing(server: Server) -> None:
     ],
 )
 def test_temporary_refusals_are_retried(
-    server: Server, breaks: tuple[str | int, ...], mends: tuple[str | int, ...]
+    server: Server, break_redis: tuple[str | int, ...], repair_redis: tuple[str | int, ...]
 ) -> None:
     """Without memory, replicas or a master, the send is retried until all messages are sent once, in order."""
 
@@ -248,12 +248,12 @@ def test_temporary_refusals_are_retried(
         metrics = new_metrics()
         async with hasty(server, pipeline(send=PATIENT), metrics=metrics) as producer:
             await producer.send({"job": "first"})
-            server.ask(*breaks)
-            sending_ = asyncio.create_task(producer.send_many(jobs(300)))
+            server.ask(*break_redis)
+            send_task = asyncio.create_task(producer.send_many(jobs(300)))
             await until(lambda: metrics.counter(sending.SEND_RETRIES).value >= 2, "the producer retries")
-            assert not sending_.done()
-            server.ask(*mends)
-            outcomes = await sending_
+            assert not send_task.done()
+            server.ask(*repair_redis)
+            outcomes = await send_task
         sent = [outcome.id for outcome in outcomes if isinstance(outcome, Sent)]
         assert len(sent) == 300
         assert own_ids(server)[1:] == sent
@@ -270,10 +270,10 @@ def test_a_demoted_master_is_looked_up_again(server: Server) -> None:
             await producer.send({"job": "first"})
             before = connections(server)
             server.ask("REPLICAOF", "127.0.0.1", 1)
-            sending_ = asyncio.create_task(producer.send({"job": "second"}))
+            send_task = asyncio.create_task(producer.send({"job": "second"}))
             await until(lambda: connections(server) >= before + 2, "the producer looks again")
             server.ask("REPLICAOF", "NO", "ONE")
-            assert isinstance(await sending_, Sent)
+            assert isinstance(await send_task, Sent)
 
     run_async(scenario())
 
@@ -283,12 +283,12 @@ def connections(server: Server) -> int:
     return int(str(server.ask("INFO", "stats")).partition("total_connections_received:")[2].split()[0])
 
 
-@pytest.mark.parametrize(("lacks", "delay"), [("-xadd", None), ("-hset", 60), ("-zadd", 60), ("-mget", None)])
-def test_a_missing_permission_is_not_retried(server: Server, lacks: str, delay: int | None) -> None:
+@pytest.mark.parametrize(("denied", "delay"), [("-xadd", None), ("-hset", 60), ("-zadd", 60), ("-mget", None)])
+def test_a_missing_permission_is_not_retried(server: Server, denied: str, delay: int | None) -> None:
     """The send fails at once, and no part of the message is stored."""
 
     async def scenario() -> None:
-        server.ask("ACL", "SETUSER", "sender", "on", "nopass", "~*", "&*", "+@all", lacks)
+        server.ask("ACL", "SETUSER", "sender", "on", "nopass", "~*", "&*", "+@all", denied)
         metrics = new_metrics()
         producer = Producer(
             pipeline(message={"dedup": DEDUP}, send=PATIENT),
@@ -368,10 +368,10 @@ def test_a_send_succeeds_when_redis_returns(server: Server) -> None:
         async with hasty(server, pipeline(message={"dedup": DEDUP}, send=PATIENT), metrics=metrics) as producer:
             await producer.send({"job": "first"})
             server.kill()
-            sending_ = asyncio.create_task(producer.send({"job": "second"}))
+            send_task = asyncio.create_task(producer.send({"job": "second"}))
             await until(lambda: metrics.counter(sending.SEND_RETRIES).value >= 2, "the producer retries")
             server.start()
-            assert isinstance(await sending_, Sent)
+            assert isinstance(await send_task, Sent)
         assert number(server, "XLEN", STREAM) == 2
 
     run_async(scenario())
@@ -522,7 +522,7 @@ def test_refusals_do_not_open_the_breaker(server: Server) -> None:
 
 
 def test_an_internal_error_reaches_every_waiting_send(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """None waits forever, and the next send starts anew."""
+    """None waits forever, and the next send works."""
 
     async def scenario() -> None:
         async with hasty(server, pipeline()) as producer:

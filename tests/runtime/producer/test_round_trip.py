@@ -13,7 +13,7 @@ from penstock.message.encoding import encoding_of
 from penstock.producer import Producer, Sent
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
-EACH_FLUSHES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+FEW_EXAMPLES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
@@ -39,7 +39,7 @@ def sent(target: Target, spec: Pipeline, bodies: list[Any]) -> list[dict[str, st
     return [entry.fields for entry in entries(target)]
 
 
-@EACH_FLUSHES
+@FEW_EXAMPLES
 @given(bodies=BODIES)
 def test_any_json_body_survives_the_stream(target: Target, bodies: list[dict[str, Any]]) -> None:
     """A JSON reader and a worker both read the body, whether it is sent as a dict or as bytes."""
@@ -52,7 +52,7 @@ def test_any_json_body_survives_the_stream(target: Target, bodies: list[dict[str
         assert [encoding.read(one).value for one in flat] == bodies
 
 
-@EACH_FLUSHES
+@FEW_EXAMPLES
 @given(bodies=FLAT)
 def test_any_body_survives_as_entry_fields(target: Target, bodies: list[dict[str, str]]) -> None:
     """With `encoding: fields`, each field keeps its name; only fields of Penstock are added."""

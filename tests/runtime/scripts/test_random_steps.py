@@ -276,6 +276,6 @@ def version(steps: Steps) -> str:
 def test_random_steps_keep_each_message_in_one_state(target: Target) -> None:
     """At the end, each is done or dead exactly once, except for deleted ones."""
     ScriptMachine.target, ScriptMachine.ended = target, 0
-    slowly = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(ScriptMachine, settings=slowly)
+    options = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(ScriptMachine, settings=options)
     assert ScriptMachine.ended >= EXAMPLES

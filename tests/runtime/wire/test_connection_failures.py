@@ -42,11 +42,11 @@ def test_a_cancelled_call_closes_its_connection(server: Server) -> None:
 
     async def scenario() -> None:
         link = server.link()
-        leaves = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
+        cancelled = asyncio.create_task(link.call("BLPOP", "list", 0, wait=30))
         await blocked(server)
-        leaves.cancel()
+        cancelled.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await leaves
+            await cancelled
         assert link.client_id is None
         server.ask("RPUSH", "list", "a late reply")
         assert await link.call("ECHO", "mine") == b"mine"
@@ -61,11 +61,11 @@ def test_a_cancelled_batch_closes_its_connection(server: Server) -> None:
 
     async def scenario() -> None:
         link = server.link()
-        leaves = asyncio.create_task(link.calls([("PING",), ("BLPOP", "list", 0), ("ECHO", "theirs")]))
+        cancelled = asyncio.create_task(link.calls([("PING",), ("BLPOP", "list", 0), ("ECHO", "theirs")]))
         await blocked(server)
-        leaves.cancel()
+        cancelled.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await leaves
+            await cancelled
         assert link.client_id is None
         server.ask("RPUSH", "list", "a late reply")
         assert await link.calls([("ECHO", "a"), ("ECHO", "b")]) == [b"a", b"b"]

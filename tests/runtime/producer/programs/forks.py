@@ -25,10 +25,10 @@ SPEC = Pipeline.model_validate(
 )
 
 
-def sends(producer: SyncProducer, who: str, numbers: range) -> None:
+def sends(producer: SyncProducer, sender: str, numbers: range) -> None:
     """Send a message for each number."""
     for n in numbers:
-        producer.send({"job": f"{who} {n}"})
+        producer.send({"job": f"{sender} {n}"})
 
 
 def connections() -> float:
