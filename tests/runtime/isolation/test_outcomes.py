@@ -225,7 +225,7 @@ def test_programs_of_a_handler_inherit_no_file(run_async: RunAsync) -> None:
 
 
 def test_signals_in_a_child_write_to_no_file(capfd: pytest.CaptureFixture[str], run_async: RunAsync) -> None:
-    """A wakeup file of the fork server receives its signals; a child may have another file under that number."""
+    """The fork server wakes on signals through a file; a child has another file under that number."""
 
     async def scenario() -> None:
         async with pool_driver() as driver:
