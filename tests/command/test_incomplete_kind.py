@@ -150,8 +150,8 @@ def test_acl_names_what_the_rights_lack(run: Run, language: Path) -> None:
     module = "penstock_spec.kinds.ticker.rights"
     write(language / "__init__.py", DEFINITION.replace("RIGHTS", f'"{module}"'))
     assert_fails(run("acl", "--env", "dev"), f"rights: the module `{module}` is missing")
-    write(language / "rights/__init__.py", "OF_ITS_OWN = SHARED = ()\ncommands = patterns = None\n")
-    assert_fails(run("acl", "--env", "dev"), f"rights: the module `{module}` does not define `borrows`")
+    write(language / "rights/__init__.py", "PER_SPEC_ROLES = SHARED_ROLES = ()\ncommands = patterns = None\n")
+    assert_fails(run("acl", "--env", "dev"), f"rights: the module `{module}` does not define `needed_roles`")
 
 
 def test_a_folder_without_a_definition_is_named(run: Run, language: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from penstock_spec.fields import fields_of, knows
+from penstock_spec.fields import fields_of, has_path
 from penstock_spec.kinds import kinds
 from penstock_spec.linting.check import PlatformFile
 from penstock_spec.model import Section, key_of
@@ -91,7 +91,7 @@ def test_each_field_has_the_value_of_the_table(
             continue
         whole = platform.model.environments[row.platform] if row.platform else resolved(row.spec, row.in_)
         model: type[Section] = type(whole)
-        assert knows(model, row.field), (document, row.name, row.field)
+        assert has_path(model, row.field), (document, row.name, row.field)
         value = value_at(whole, row.field)
         assert same(value, row.expected), (document, row.name, value, row.expected)
 

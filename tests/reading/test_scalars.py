@@ -5,7 +5,7 @@ import math
 import pytest
 
 from penstock_spec.reading import read
-from penstock_spec.reading.scalars import Exactly, Scalar
+from penstock_spec.reading.scalars import ExactFloat, Scalar
 
 WORDS = [
     "no",
@@ -78,14 +78,14 @@ def test_fractions_keep_their_text(word: str, number: float) -> None:
     """The version `1.30` is not `1.3`."""
     read = value(word)
     assert read == number
-    assert isinstance(read, Exactly)
+    assert isinstance(read, ExactFloat)
     assert str(read) == word
 
 
 def test_nan_and_infinity_are_numbers() -> None:
     """`.nan` can be read; fields refuse it."""
     read = value(".NaN")
-    assert isinstance(read, Exactly)
+    assert isinstance(read, ExactFloat)
     assert math.isnan(read)
 
 

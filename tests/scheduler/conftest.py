@@ -7,7 +7,7 @@ import pytest
 
 from penstock_spec.kinds.scheduler.derive import derive
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.layers import present, put
+from penstock_spec.layers import has_value, set_value
 
 REQUIRED = {
     "kind": "scheduler",
@@ -25,8 +25,8 @@ def scheduler() -> Callable[..., Scheduler]:
     def create(*jobs: dict[str, Any], **fields: Any) -> Scheduler:  # noqa: ANN401 - any value of a spec
         data: dict[str, Any] = {**REQUIRED, "jobs": list(jobs), **fields}
         for path, value in derive(data).items():
-            if not present(data, steps := tuple(path.split("."))):
-                put(data, steps, value)
+            if not has_value(data, steps := tuple(path.split("."))):
+                set_value(data, steps, value)
         return Scheduler.model_validate(data)
 
     return create

@@ -40,18 +40,18 @@ class Operator:
     from_right: bool = False
 
 
-def _counting(count: Callable[[float, float], float | int | bool]) -> Callable[[Node, Node], Node]:
+def _numeric(count: Callable[[float, float], float | int | bool]) -> Callable[[Node, Node], Node]:
     def node(left: Node, right: Node) -> Node:
         return lambda readings: count(number(left(readings)), number(right(readings)))
 
     return node
 
 
-def _same(left: Node, right: Node) -> Node:
+def _equal_to(left: Node, right: Node) -> Node:
     return lambda readings: _equal(left(readings), right(readings))
 
 
-def _other(left: Node, right: Node) -> Node:
+def _different(left: Node, right: Node) -> Node:
     return lambda readings: not _equal(left(readings), right(readings))
 
 
@@ -67,7 +67,7 @@ def _or(left: Node, right: Node) -> Node:
     return lambda readings: truth(left(readings)) or truth(right(readings))
 
 
-def _else(left: Node, right: Node) -> Node:
+def _coalesce(left: Node, right: Node) -> Node:
     def node(readings: Environment) -> Value:
         value = left(readings)
         return right(readings) if value is None else value
@@ -75,14 +75,14 @@ def _else(left: Node, right: Node) -> Node:
     return node
 
 
-def _divided(left: float, right: float) -> float:
+def _divide(left: float, right: float) -> float:
     """Float division: division by zero gives infinity or NaN."""
     if right:
         return left / right
     return math.nan if not left or math.isnan(left) else math.copysign(math.inf, left)
 
 
-def _rest(left: float, right: float) -> int:
+def _remainder(left: float, right: float) -> int:
     if not isinstance(left, int) or not isinstance(right, int):
         raise FormulaError("`%` needs whole numbers, and triggers are floats")
     if not right:
@@ -102,20 +102,20 @@ BINARY: Mapping[str, Operator] = {
     "||": Operator(10, _or),
     "and": Operator(15, _and),
     "&&": Operator(15, _and),
-    "==": Operator(20, _same),
-    "!=": Operator(20, _other),
-    "<": Operator(20, _counting(operator.lt)),
-    "<=": Operator(20, _counting(operator.le)),
-    ">": Operator(20, _counting(operator.gt)),
-    ">=": Operator(20, _counting(operator.ge)),
-    "+": Operator(30, _counting(operator.add)),
-    "-": Operator(30, _counting(operator.sub)),
-    "*": Operator(60, _counting(operator.mul)),
-    "/": Operator(60, _counting(_divided)),
-    "%": Operator(60, _counting(_rest)),
-    "**": Operator(100, _counting(_power), from_right=True),
-    "^": Operator(100, _counting(_power), from_right=True),
-    "??": Operator(500, _else),
+    "==": Operator(20, _equal_to),
+    "!=": Operator(20, _different),
+    "<": Operator(20, _numeric(operator.lt)),
+    "<=": Operator(20, _numeric(operator.le)),
+    ">": Operator(20, _numeric(operator.gt)),
+    ">=": Operator(20, _numeric(operator.ge)),
+    "+": Operator(30, _numeric(operator.add)),
+    "-": Operator(30, _numeric(operator.sub)),
+    "*": Operator(60, _numeric(operator.mul)),
+    "/": Operator(60, _numeric(_divide)),
+    "%": Operator(60, _numeric(_remainder)),
+    "**": Operator(100, _numeric(_power), from_right=True),
+    "^": Operator(100, _numeric(_power), from_right=True),
+    "??": Operator(500, _coalesce),
 }
 
 
@@ -131,7 +131,7 @@ UNARY: Mapping[str, Callable[[Node], Node]] = {
 }
 
 
-def _of_one(call: Callable[[float], float]) -> Callable[[Sequence[Node]], Node]:
+def _unary_call(call: Callable[[float], float]) -> Callable[[Sequence[Node]], Node]:
     def node(arguments: Sequence[Node]) -> Node:
         if len(arguments) != 1:
             raise FormulaError("the function takes one number")
@@ -140,36 +140,36 @@ def _of_one(call: Callable[[float], float]) -> Callable[[Sequence[Node]], Node]:
     return node
 
 
-def _of_all(call: Callable[[list[float]], float]) -> Callable[[Sequence[Node]], Node]:
+def _variadic_call(call: Callable[[list[float]], float]) -> Callable[[Sequence[Node]], Node]:
     return lambda arguments: lambda readings: call([number(one(readings)) for one in arguments])
 
 
-def _kept(call: Callable[[float], float]) -> Callable[[float], float]:
+def _if_finite(call: Callable[[float], float]) -> Callable[[float], float]:
     """Leave infinity and NaN unrounded."""
     return lambda value: call(value) if math.isfinite(value) else value
 
 
-def _whole(value: float) -> int:
+def _to_int(value: float) -> int:
     if not math.isfinite(value):
         raise FormulaError("infinity or NaN cannot become a whole number")
     return int(value)
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     """Round half away from zero, unlike Python."""
     return math.copysign(math.floor(abs(value) + 0.5), value)
 
 
 CALLS: Mapping[str, Callable[[Sequence[Node]], Node]] = {
-    "abs": _of_one(abs),
-    "ceil": _of_one(_kept(lambda value: float(math.ceil(value)))),
-    "floor": _of_one(_kept(lambda value: float(math.floor(value)))),
-    "round": _of_one(_kept(_rounded)),
-    "int": _of_one(_whole),
-    "float": _of_one(float),
-    "max": _of_all(max),
-    "min": _of_all(min),
-    "sum": _of_all(sum),
-    "mean": _of_all(statistics.fmean),
-    "median": _of_all(statistics.median),
+    "abs": _unary_call(abs),
+    "ceil": _unary_call(_if_finite(lambda value: float(math.ceil(value)))),
+    "floor": _unary_call(_if_finite(lambda value: float(math.floor(value)))),
+    "round": _unary_call(_if_finite(_round)),
+    "int": _unary_call(_to_int),
+    "float": _unary_call(float),
+    "max": _variadic_call(max),
+    "min": _variadic_call(min),
+    "sum": _variadic_call(sum),
+    "mean": _variadic_call(statistics.fmean),
+    "median": _variadic_call(statistics.median),
 }

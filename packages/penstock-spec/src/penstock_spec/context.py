@@ -63,13 +63,13 @@ class SpecContext(Generic[SpecT]):
         """The place of a value, or of the nearest written value around it."""
         return self.layers.at(steps(path))
 
-    def given(self, path: str) -> bool:
+    def is_set(self, path: str) -> bool:
         """Whether a file sets this value: the spec or the platform file."""
         return self.layers.source(steps(path)) not in (Source.DEFAULT, Source.DERIVED)
 
-    def written(self, *paths: str) -> str:
+    def first_set(self, *paths: str) -> str:
         """The first of these paths that a file sets: the place to report when values contradict each other."""
-        return next((path for path in paths if self.given(path)), paths[0])
+        return next((path for path in paths if self.is_set(path)), paths[0])
 
     def line(self, path: str) -> str:
         """The place of another value in a message: `line 21`, a file and a line, or `by default`."""

@@ -71,7 +71,7 @@ def known_paths(model: type[Section]) -> frozenset[str]:
 
 
 @cache
-def knows(model: type[Section], path: str) -> bool:
+def has_path(model: type[Section], path: str) -> bool:
     """Whether the path is one of the model. A chosen key matches `*`."""
     known = known_paths(model)
     if path in known:
@@ -97,7 +97,7 @@ def nearest(word: str, words: list[str] | tuple[str, ...] | frozenset[str]) -> s
     return close[0] if close else None
 
 
-def elsewhere(model: type[Section], key: str) -> str | None:
+def path_of_key(model: type[Section], key: str) -> str | None:
     """The only path that ends with this key, for a key in the wrong section."""
     paths = [
         path for path in known_paths(model) if path.rpartition(".")[2] == key and "*" not in path and "[]" not in path

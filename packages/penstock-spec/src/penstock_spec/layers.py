@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from penstock_spec.fields import fields_of, knows
+from penstock_spec.fields import fields_of, has_path
 from penstock_spec.findings import Span
 from penstock_spec.kinds import Kind
 from penstock_spec.model import Section
@@ -104,7 +104,7 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
         if not may_override(kind, key):
             continue
         path = tuple(key.split("."))
-        problem = put(data, path, value)
+        problem = set_value(data, path, value)
         if problem:
             at = spec.places[(*base, key)].name
             says = f"`{problem}` is not a section here, so it cannot have `{printable(key)}`"
@@ -115,11 +115,11 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
     for base in (("environments", environment, "defaults"), ("defaults",)):
         for key, value in _outer_first(_mapping(platform.data, base)):
             path = tuple(key.split("."))
-            if may_override(kind, key) and not present(data, path) and not put(data, path, value):
+            if may_override(kind, key) and not has_value(data, path) and not set_value(data, path, value):
                 overlays.append(Overlay(path, Source.PLATFORM, platform, (*base, key)))
     for key, value in kind.derive(data).items():
         path = tuple(key.split("."))
-        if not present(data, path) and not put(data, path, value):
+        if not has_value(data, path) and not set_value(data, path, value):
             overlays.append(Overlay(path, Source.DERIVED, None, ()))
     return Layers(spec, environment, data, tuple(overlays), tuple(problems))
 
@@ -130,7 +130,7 @@ FIXED = ("kind", "name", "environments", "suppress", "acknowledge", "expect")
 
 def may_override(kind: Kind, key: str) -> bool:
     """Whether an environment or the platform file may set this path."""
-    return key.partition(".")[0] not in FIXED and knows(kind.model, key) and key not in sections(kind.model)
+    return key.partition(".")[0] not in FIXED and has_path(kind.model, key) and key not in sections(kind.model)
 
 
 @cache
@@ -158,7 +158,7 @@ def _mapping(data: object, path: Path) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def present(data: Mapping[str, Any], path: Path) -> bool:
+def has_value(data: Mapping[str, Any], path: Path) -> bool:
     """Whether the data has a value at this path, or a value that is not a section on the way to it."""
     value: object = data
     for step in path:
@@ -170,7 +170,7 @@ def present(data: Mapping[str, Any], path: Path) -> bool:
     return True
 
 
-def put(data: dict[str, Any], path: Path, value: object) -> str:
+def set_value(data: dict[str, Any], path: Path, value: object) -> str:
     """Put a value at a path and create the sections on the way. Returns the path of an obstacle, or ""."""
     section: Any = data
     for depth, step in enumerate(path[:-1], 1):

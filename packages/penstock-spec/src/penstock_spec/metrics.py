@@ -32,16 +32,16 @@ class MetricKind(StrEnum):
     HISTOGRAM = "histogram"
 
 
-class Value(NamedTuple):
+class LabelMeaning(NamedTuple):
     """A value of a label, with its meaning."""
 
     name: str
     meaning: str
 
 
-def meaning(**words: str) -> tuple[Value, ...]:
+def meaning(**words: str) -> tuple[LabelMeaning, ...]:
     """All values of a label."""
-    return tuple(Value(*word) for word in words.items())
+    return tuple(LabelMeaning(*word) for word in words.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Label:
 
     name: str
     help: str
-    values: tuple[Value, ...] = ()
+    values: tuple[LabelMeaning, ...] = ()
     """All values; empty if a spec or Redis defines them."""
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class MetricNames:
     """The prefix of a kind's metrics, and the label that all of them have."""
 
     prefix: str
@@ -116,7 +116,7 @@ class Naming:
 
 
 @dataclass(frozen=True, slots=True)
-class EveryProcess:
+class ProcessMetrics:
     """The metrics of every process: its version, and its calls to Redis."""
 
     info: Metric
@@ -126,7 +126,7 @@ class EveryProcess:
     redis_connects: Metric
 
     @classmethod
-    def of(cls, names: Naming, roles: frozenset[Role], **descriptions: str) -> EveryProcess:
+    def of(cls, names: MetricNames, roles: frozenset[Role], **descriptions: str) -> ProcessMetrics:
         """The metrics with these names; `descriptions` has a text for each role."""
         return cls(
             names.gauge(

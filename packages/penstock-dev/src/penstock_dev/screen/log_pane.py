@@ -10,6 +10,7 @@ from textual.widgets import RichLog
 
 from penstock_dev.screen.log_lines import filter_log, render_prefix, render_text
 from penstock_dev.snapshot import LogLine
+from penstock_spec.values.display import many
 
 MAX_LINES = 2000
 MAX_AT_ONCE = 150
@@ -42,7 +43,8 @@ class LogPane(RichLog):
         width = 0 if only else min(max(map(len, names), default=0), MAX_NAME)
         new = filter_log([line for line in log if line.number > self._last_number], only)
         if len(new) > MAX_AT_ONCE:
-            self.write(Text(f"({len(new) - MAX_AT_ONCE} more lines)", "dim"), scroll_end=self.following)
+            omitted = many(len(new) - MAX_AT_ONCE, "more line")
+            self.write(Text(f"({omitted})", "dim"), scroll_end=self.following)
         for line in new[-MAX_AT_ONCE:]:
             self._add(line, width)
         self._last_number = log[-1].number if log else -1

@@ -10,7 +10,7 @@ from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn, Finding, LintResult, Severity
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.layers import copied, put
+from penstock_spec.layers import copied, set_value
 from penstock_spec.linting import check, lint
 from penstock_spec.linting.check import PlatformFile
 from penstock_spec.manifest_templates import ManifestTemplates
@@ -93,8 +93,8 @@ def _with(document: Document, environment: str, path: Path, value: object) -> Do
         if at == path:
             own[key] = value
         elif path[: len(at)] == at and isinstance(own[key], dict):
-            put(own[key], path[len(at) :], value)
-    put(data, path, value)
+            set_value(own[key], path[len(at) :], value)
+    set_value(data, path, value)
     return replace(document, data=data)
 
 

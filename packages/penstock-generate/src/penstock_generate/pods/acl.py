@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.rendering.artifact import Artifact
-from penstock_spec.rights.users import OF_AN_ENVIRONMENT, borrowed, users
+from penstock_spec.rights.users import ENVIRONMENT_ROLES, needed_specs, users
 
 
 def acl(it: PlannedSpec) -> Artifact:
     """The file; feed it to `redis-cli` on standard input."""
-    others = borrowed(it)
-    lines = (user.adding if others or user.role in OF_AN_ENVIRONMENT else user.line for user in users((it,), ""))
+    others = needed_specs(it)
+    lines = (user.adding if others or user.role in ENVIRONMENT_ROLES else user.line for user in users((it,), ""))
     return Artifact(f"{it.folder}/acl.txt", "".join(f"{line}\n" for line in lines), __name__)

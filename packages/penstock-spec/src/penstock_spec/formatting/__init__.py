@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from penstock_spec.files import File
 from penstock_spec.findings import Span
 from penstock_spec.formatting.comments import place_comments
-from penstock_spec.formatting.layout import laid_out
+from penstock_spec.formatting.layout import lay_out
 from penstock_spec.formatting.lines import StyledLine
 from penstock_spec.reading import Document, Path, Problem, read
 
@@ -65,7 +65,7 @@ def _own(document: Document, path: Path) -> object:
 
 
 def _styled(text: str) -> str:
-    lines = laid_out(text)
+    lines = lay_out(text)
     place_comments(lines)
     styled: list[str] = []
     for line in _without_needless_blanks(lines):

@@ -13,7 +13,7 @@ INDENT = 2  # blanks
 HEADER = re.compile(r"[|>][-+0-9]*")
 
 
-def laid_out(text: str) -> list[StyledLine]:
+def lay_out(text: str) -> list[StyledLine]:
     """The lines of a valid text."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loaded for those who format
 

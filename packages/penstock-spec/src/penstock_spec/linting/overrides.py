@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from penstock_spec.fields import knows, nearest
+from penstock_spec.fields import has_path, nearest
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED, sections
 from penstock_spec.linting.suggestions import kind_of, nearest_path, unknown_path
@@ -71,7 +71,7 @@ def _of_fixed_field(key: str, kind: Kind | None) -> tuple[str, str] | None:
         return None
     says = f"`{printable(key)}` is the same in every environment"
     inner = rest.partition(".")[2]
-    if kind and first == "environments" and knows(kind.model, inner):
+    if kind and first == "environments" and has_path(kind.model, inner):
         return says, f"write `{inner}`"
     return says, "write it once, at the top level of the spec" if kind else "write it in each spec"
 
@@ -105,7 +105,7 @@ def _leaves(kind: Kind, path: str, value: object) -> Iterator[tuple[str, Any]]:
         here = f"{path}.{key}"
         if isinstance(inner, dict) and here in sections(kind.model):
             yield from _leaves(kind, here, inner)
-        elif known_path := here if knows(kind.model, here) else nearest_path(kind.model, here, FIXED):
+        elif known_path := here if has_path(kind.model, here) else nearest_path(kind.model, here, FIXED):
             yield known_path, inner
 
 

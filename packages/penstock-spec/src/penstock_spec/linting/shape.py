@@ -16,10 +16,10 @@ from penstock_spec.linting.suggestions import (
     at_path,
     choice,
     example,
-    glued,
     keys_beside,
     kind_of,
     required,
+    split_pair,
     unknown_field,
 )
 from penstock_spec.model import Section
@@ -81,7 +81,7 @@ class ShapeCheck:
             return self._unknown((*path, mistyped))
         place = self.name_at(path) if "[key]" in detail["loc"] else self.at(path)
         rule, says, hint = _describe(kind, detail, f"`{example(self.model, path)}`", self.text(place))
-        if kind == "model_type" and (key := glued(detail.get("input"), keys_beside(self.model, path))):
+        if kind == "model_type" and (key := split_pair(detail.get("input"), keys_beside(self.model, path))):
             several = re.search(r"\s\w+:", key.partition(": ")[2])  # lines that YAML has joined
             hint = "put a space after each colon" if several else f"write `{key}`, with a space after the colon"
         if required(self.model, path):

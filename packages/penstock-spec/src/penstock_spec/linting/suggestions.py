@@ -8,7 +8,7 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from penstock_spec.context import steps
-from penstock_spec.fields import FieldAt, elsewhere, fields_of, knows, nearest, parts_in
+from penstock_spec.fields import FieldAt, fields_of, has_path, nearest, parts_in, path_of_key
 from penstock_spec.findings import Span
 from penstock_spec.kinds.kind import ForeignField, Kind
 from penstock_spec.layers import FIXED
@@ -34,7 +34,7 @@ def unknown_field(
         return "unknown-field", f"`{key}` cannot be combined with {others} in {here}", "keep one of the two"
     says = f"`{printable(key)}` is not a field of {here}"
     rest = section.get(key)
-    if pair := glued(key if rest is None else f"{key}: {rest}", beside):
+    if pair := split_pair(key if rest is None else f"{key}: {rest}", beside):
         return "unknown-field", says, f"write `{pair}`, with a space after the colon"
     replacement = foreign.get(key)
     if replacement is not None:
@@ -48,7 +48,7 @@ def _relative(hint: str, around: str, model: type[Section]) -> str:
 
     def field(match: re.Match[str]) -> str:
         section, _, name = match[1].rpartition(".")
-        if not knows(model, match[1]):
+        if not has_path(model, match[1]):
             return match[0]
         if section == around:
             return f"`{name}{match[2]}`"
@@ -78,7 +78,7 @@ def _suggest_key(model: type[Section], path: Path, beside: tuple[str, ...], writ
     return f"remove it; the fields here are {fields}{more}"
 
 
-def glued(text: object, keys: tuple[str, ...]) -> str:
+def split_pair(text: object, keys: tuple[str, ...]) -> str:
     """The key and the value in a text that YAML read as one word: `concurrency:3` in braces."""
     match = re.fullmatch(r"(\w+)(?::| +:?) *([^\s:].*)", text) if isinstance(text, str) else None
     return f"{match[1]}: {printable(match[2])}" if match and match[1] in keys else ""
@@ -95,7 +95,7 @@ def sections_with(model: type[Section], key: str) -> list[str]:
 
 def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple[str, str] | None:
     """The message and the hint for an unknown path in an override; None if the path exists."""
-    if knows(kind.model, key):
+    if has_path(kind.model, key):
         return None
     says = f"`{printable(key)}` is not the path of a field"
     if outer := _within(kind.model, key):
@@ -112,12 +112,12 @@ def nearest_path(model: type[Section], key: str, without: tuple[str, ...] = ()) 
     """The most similar path of a field."""
     paths = sorted(field.path for field in fields_of(model) if not set("[*") & set(field.path))
     close = nearest(key, [path for path in paths if path.partition(".")[0] not in without])
-    return close or elsewhere(model, key.rpartition(".")[2])
+    return close or path_of_key(model, key.rpartition(".")[2])
 
 
 def can_have_findings(model: type[Section], path: str) -> bool:
     """Whether a finding can be at this path. A path inside a field with arbitrary content can have findings."""
-    return knows(model, NUMBER.sub("[]", path).removesuffix("[]")) or bool(_within(model, path))
+    return has_path(model, NUMBER.sub("[]", path).removesuffix("[]")) or bool(_within(model, path))
 
 
 def _within(model: type[Section], path: str) -> str:

@@ -204,7 +204,7 @@ class _Composer:
             self._report(Problem("merge-key", at, says, hint))
             return None
         self._refuse_tag_and_anchor(event)
-        if self._half_a_character(event, ()):
+        if self._has_half_character(event, ()):
             return None
         value = event.value if event.style not in (None, "") else plain(event.value)
         if isinstance(value, str):
@@ -218,7 +218,7 @@ class _Composer:
 
     def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401 - as above
         self._refuse_tag_and_anchor(event, path)
-        half = self._half_a_character(event, path)
+        half = self._has_half_character(event, path)
         at = self._span(event)
         if at.end_line != at.line:
             self.literal.update(range(at.line + 1, at.end_line + 1))
@@ -264,7 +264,7 @@ class _Composer:
                 says, hint = f"`{word}` is an anchor", "remove it; aliases are not supported"
             self._report(Problem(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
 
-    def _half_a_character(self, event: Any, path: Path) -> bool:  # noqa: ANN401 - as above
+    def _has_half_character(self, event: Any, path: Path) -> bool:  # noqa: ANN401 - as above
         if event.style != '"':
             return False
         half = SURROGATE.search(event.value)  # an escape can create a character that no file may contain

@@ -16,7 +16,7 @@ STARTERS = frozenset("0123456789+-.")
 LONGEST_WHOLE = 100  # digits; Python refuses to convert beyond 4,300, and no field is that large
 
 
-class Exactly(float):
+class ExactFloat(float):
     """A fraction that keeps its text: the version `1.30` is not `1.3`."""
 
     text: str
@@ -46,9 +46,9 @@ def plain(word: str) -> Scalar:
 
 def _number(word: str) -> Scalar:
     if FRACTION.fullmatch(word) and not WHOLE.fullmatch(word):
-        return Exactly(word)
+        return ExactFloat(word)
     if NOT_FINITE.fullmatch(word):
-        return Exactly(word.lower())
+        return ExactFloat(word.lower())
     if len(word) <= LONGEST_WHOLE:
         for pattern, base in ((WHOLE, 10), (OCTAL, 8), (HEX, 16)):
             if pattern.fullmatch(word):

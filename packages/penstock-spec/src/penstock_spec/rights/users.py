@@ -11,11 +11,11 @@ from penstock_spec.kinds import kinds
 from penstock_spec.kinds.parts import part_of
 from penstock_spec.rights.keys import SpecInEnvironment, supports_read_rights
 
-OF_AN_ENVIRONMENT = ("janitor", "operator")
+ENVIRONMENT_ROLES = ("janitor", "operator")
 """Roles with one user for all specs of an environment."""
 RIGHTS = ("resetkeys", "-@all")
 """Rules that remove all keys and all commands."""
-PARTS = ("OF_ITS_OWN", "SHARED", "patterns", "commands", "borrows")
+PARTS = ("PER_SPEC_ROLES", "SHARED_ROLES", "patterns", "commands", "needed_roles")
 """The names that the `rights` package of a kind defines."""
 
 
@@ -50,23 +50,25 @@ def users(specs: Sequence[SpecInEnvironment], prefix: str, among: Sequence[SpecI
     """The users of each spec, then those of the environment. `among` has further specs whose rights they may need."""
     by_name = {one.spec.name: one for one in (*among, *specs)}
     for one in specs:
-        for role in _rights(one).OF_ITS_OWN:
-            parts = [(by_name[name], part) for name, part in _rights(one).borrows(role, one) if name in by_name]
-            yield _user(f"{prefix}{one.spec.name}-{role}", role, ((one, role), *parts), about=(one,))
-    for role in OF_AN_ENVIRONMENT:
-        about = tuple(one for one in specs if role in _rights(one).SHARED)
-        if about:
-            yield _user(f"{prefix}penstock-{role}", role, [(one, role) for one in about], about=about)
+        for role in _rights(one).PER_SPEC_ROLES:
+            parts = [(by_name[name], part) for name, part in _rights(one).needed_roles(role, one) if name in by_name]
+            yield _user(f"{prefix}{one.spec.name}-{role}", role, ((one, role), *parts), own_specs=(one,))
+    for role in ENVIRONMENT_ROLES:
+        own_specs = tuple(one for one in specs if role in _rights(one).SHARED_ROLES)
+        if own_specs:
+            yield _user(f"{prefix}penstock-{role}", role, [(one, role) for one in own_specs], own_specs=own_specs)
 
 
-def borrowed(one: SpecInEnvironment) -> Sequence[str]:
+def needed_specs(one: SpecInEnvironment) -> Sequence[str]:
     """Other specs whose rights the users of a spec need too."""
-    return tuple(dict.fromkeys(name for role in _rights(one).OF_ITS_OWN for name, _ in _rights(one).borrows(role, one)))
+    return tuple(
+        dict.fromkeys(name for role in _rights(one).PER_SPEC_ROLES for name, _ in _rights(one).needed_roles(role, one))
+    )
 
 
 def roles() -> tuple[str, ...]:
     """All roles."""
-    return (*(role for name in kinds() for role in _of(name).OF_ITS_OWN), *OF_AN_ENVIRONMENT)
+    return (*(role for name in kinds() for role in _of(name).PER_SPEC_ROLES), *ENVIRONMENT_ROLES)
 
 
 def _rights(one: SpecInEnvironment) -> ModuleType:
@@ -80,13 +82,13 @@ def _of(kind: str) -> ModuleType:
 
 
 def _user(
-    name: str, role: str, parts: Sequence[tuple[SpecInEnvironment, str]], about: Sequence[SpecInEnvironment]
+    name: str, role: str, parts: Sequence[tuple[SpecInEnvironment, str]], own_specs: Sequence[SpecInEnvironment]
 ) -> User:
     selectors = (
-        ["clearselectors"] if all(map(supports_read_rights, about)) else []
+        ["clearselectors"] if all(map(supports_read_rights, own_specs)) else []
     )  # selectors came with read-only rights
     without = ("resetkeys", "resetchannels", *selectors, "-@all")
-    return User(name, role, tuple(one.spec.name for one in about), without, grants(parts))
+    return User(name, role, tuple(one.spec.name for one in own_specs), without, grants(parts))
 
 
 def grants(parts: Sequence[tuple[SpecInEnvironment, str]]) -> Sequence[str]:

@@ -63,7 +63,7 @@ class Duration(Quantity):
             if rest >= size:
                 text += f"{rest // size}{unit}"
                 rest %= size
-        return cls.made(amount, text or "0s")
+        return cls.computed(amount, text or "0s")
 
     @property
     def seconds(self) -> float:
@@ -107,8 +107,8 @@ class Size(Quantity):
         """The shortest exact text in binary units."""
         for unit in ("Ti", "Gi", "Mi", "Ki"):
             if amount and amount % cls.UNITS[unit] == 0:
-                return cls.made(amount, f"{amount // cls.UNITS[unit]}{unit}")
-        return cls.made(amount, str(amount))
+                return cls.computed(amount, f"{amount // cls.UNITS[unit]}{unit}")
+        return cls.computed(amount, str(amount))
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -43,7 +43,7 @@ class Quantity:
         raise NotImplementedError
 
     @classmethod
-    def made(cls, amount: int, text: str) -> Self:
+    def computed(cls, amount: int, text: str) -> Self:
         """A computed quantity, which may exceed the limits of written ones."""
         one = cls.__new__(cls)
         one.amount, one.text = amount, text

@@ -56,14 +56,14 @@ def command(
       penstock acl media-cluster --env production --role worker | redis-cli -h redis-host
     """
     from penstock import resolved as files
-    from penstock_spec.rights.users import borrowed, users
+    from penstock_spec.rights.users import needed_specs, users
 
     paths = tuple(find_spec(spec, platform) for spec in specs)
     about, outcome = files.specs(paths, platform, environment, here(), today())
     if not about:
         refuse_errors(files.Resolution((), outcome))
     known = {one.spec.name for one in about}
-    lack = [name for one in about for name in borrowed(one) if name not in known]
+    lack = [name for one in about for name in needed_specs(one) if name not in known]
     among = files.specs((), platform, environment, here(), today())[0] if lack else ()
     for name in sorted(set(lack) - {one.spec.name for one in among}):
         aside(f"a job sends to `{name}`, which is missing or has errors; its rights are left out")

@@ -82,10 +82,10 @@ def command(
 
 
 def _check_fields(model: type[Section], only: tuple[str, ...]) -> None:
-    from penstock_spec.fields import known_paths, knows, nearest
+    from penstock_spec.fields import has_path, known_paths, nearest
 
     for one in only:
-        if not knows(model, one):
+        if not has_path(model, one):
             close = nearest(one, known_paths(model))
             raise CannotGoOn(
                 f"there is no field `{one}`", f"did you mean `{close}`?" if close else "leave it out to see all fields"

@@ -82,5 +82,5 @@ def longest_retries(subject: SpecContext[Pipeline]) -> tuple[Duration, str, str]
         else f"one attempt{of_class}"
     )
     paths = (f"{slowest.path}.{field}" for field in ("backoff.first", "backoff.limit", "backoff.factor", "attempts"))
-    at = subject.written(*paths, "work.timeout" if not slowest.name else slowest.path)
+    at = subject.first_set(*paths, "work.timeout" if not slowest.name else slowest.path)
     return longest, f"{attempts} may take {longest} ({subject.line(slowest.path)})", at

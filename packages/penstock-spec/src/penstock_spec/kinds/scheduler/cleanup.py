@@ -12,7 +12,7 @@ from penstock_spec.values.quantities import Duration
 Budget = Annotated[Duration, about("The maximum duration of one pass; `0s` means no limit.", "5s")]
 
 
-class Exceptional(Section):
+class ExceptionalJobs(Section):
     """Jobs with a longer threshold before they are cancelled."""
 
     pattern: Annotated[Pattern, about("A pattern of their names. An empty pattern matches none.", "reports/.*")] = ""
@@ -36,8 +36,8 @@ class Zombies(Section):
         MIN_1MS,
     ] = Duration("30s")
     exceptional: Annotated[
-        Exceptional, about("Jobs with a longer threshold.", {"pattern": "reports/.*", "threshold": "60m"})
-    ] = Exceptional()
+        ExceptionalJobs, about("Jobs with a longer threshold.", {"pattern": "reports/.*", "threshold": "60m"})
+    ] = ExceptionalJobs()
 
 
 class Orphans(Section):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock_spec.kinds.scheduler.job import Each, Job, Missed, SendTo
+from penstock_spec.kinds.scheduler.job import Job, JobDefaults, Missed, SendTo
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.values.quantities import Duration
 
@@ -71,7 +71,7 @@ def effective_jobs(spec: Scheduler) -> tuple[EffectiveJob, ...]:
     return tuple(effective(spec, job) for job in jobs_of(spec))
 
 
-def jobs_by_path(spec: Scheduler) -> Iterator[tuple[str, Each | Job]]:
+def jobs_by_path(spec: Scheduler) -> Iterator[tuple[str, JobDefaults | Job]]:
     """The defaults for all jobs and each listed job, by path."""
     yield "each", spec.each
     for index, job in enumerate(jobs_of(spec)):

@@ -87,7 +87,7 @@ Send = Annotated[
 ]
 
 
-class Each(Section):
+class JobDefaults(Section):
     """Defaults for all jobs."""
 
     every: Every = None

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from penstock_spec.kinds.scheduler.cleanup import Cleanup
 from penstock_spec.kinds.scheduler.failures import Failures
-from penstock_spec.kinds.scheduler.job import Each, Jobs
+from penstock_spec.kinds.scheduler.job import JobDefaults, Jobs
 from penstock_spec.kinds.scheduler.keys import KeyNames
 from penstock_spec.kinds.scheduler.work import (
     Breakers,
@@ -73,7 +73,7 @@ class Scheduler(Section):
         Handler | None,
         about("The default handler of jobs, as `module:function`.", "caching.agents:refresh"),
     ] = None
-    each: Annotated[Each, about("Defaults for all jobs.", {"every": "30s"})] = Each()
+    each: Annotated[JobDefaults, about("Defaults for all jobs.", {"every": "30s"})] = JobDefaults()
     patterns: Annotated[Patterns, about("Which jobs run, by name.", {"disabled": "aws/.*"})] = Patterns()
     shards: Annotated[
         Shards, about("Splits the jobs into parts, for pods that take only some of them.", {"count": 4})

@@ -57,7 +57,7 @@ def problem_in_schema(subject: SpecContext[Pipeline], inside: Path, says: str, h
     """A finding inside an inline schema, or at the name of the schema's file."""
     if file_of(subject) is not None:
         return subject.problem(
-            "message.schema.file" if subject.given("message.schema.file") else "message.schema.model", says, hint
+            "message.schema.file" if subject.is_set("message.schema.file") else "message.schema.model", says, hint
         )
     full_path: Path = ("message", "schema", *inside)
     return Problem("", subject.layers.at(full_path), says, hint, dotted(full_path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock_spec.metrics import LONG, QUICK, Label, Metric, Naming, Role, meaning
+from penstock_spec.metrics import LONG, QUICK, Label, Metric, MetricNames, Role, meaning
 
 __all__ = [
     "ALL_ROLES",
@@ -29,7 +29,7 @@ MAINTAINERS = WORKER | JANITOR
 ALL_ROLES = MAINTAINERS | PRODUCER
 
 PIPELINE = Label("pipeline", "name of the spec")
-NAMES = Naming("penstock", PIPELINE)
+NAMES = MetricNames("penstock", PIPELINE)
 counter, gauge, histogram = NAMES.counter, NAMES.gauge, NAMES.histogram
 
 SOURCES = meaning(

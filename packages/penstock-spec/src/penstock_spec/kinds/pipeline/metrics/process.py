@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from penstock_spec.kinds.pipeline.metrics.define import ALL_ROLES, NAMES
-from penstock_spec.metrics import EveryProcess, Topic
+from penstock_spec.metrics import ProcessMetrics, Topic
 
-_common = EveryProcess.of(
+_common = ProcessMetrics.of(
     NAMES, ALL_ROLES, worker="runs messages", janitor="maintains pipelines", producer="sends messages"
 )
 INFO = _common.info

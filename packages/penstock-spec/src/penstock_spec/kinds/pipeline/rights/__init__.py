@@ -8,9 +8,9 @@ from penstock_spec.kinds.pipeline.rights import keys, roles
 from penstock_spec.kinds.pipeline.rights.roles import Role
 from penstock_spec.rights.keys import SpecInEnvironment
 
-OF_ITS_OWN: tuple[str, ...] = roles.OF_A_PIPELINE
+PER_SPEC_ROLES: tuple[str, ...] = roles.PER_PIPELINE_ROLES
 """Roles with a Redis user of their own for each pipeline."""
-SHARED: tuple[str, ...] = (Role.JANITOR, Role.OPERATOR)
+SHARED_ROLES: tuple[str, ...] = (Role.JANITOR, Role.OPERATOR)
 """Roles with one Redis user per environment."""
 
 
@@ -24,7 +24,7 @@ def commands(role: str, target: SpecInEnvironment) -> frozenset[str]:
     return roles.commands_of(Role(role), target.spec, target.around.redis)
 
 
-def borrows(role: str, target: SpecInEnvironment) -> Iterator[tuple[str, str]]:
+def needed_roles(role: str, target: SpecInEnvironment) -> Iterator[tuple[str, str]]:
     """Roles of other specs that it also needs: none."""
     del role, target
     yield from ()

@@ -24,7 +24,7 @@ class Role(StrEnum):
     """A person, with `penstock status`, `dlq`, `peek`, `tail` and `send`."""
 
 
-OF_A_PIPELINE = (Role.PRODUCER, Role.WORKER, Role.SCALER)
+PER_PIPELINE_ROLES = (Role.PRODUCER, Role.WORKER, Role.SCALER)
 
 SCRIPTS: Mapping[Role, frozenset[str]] = {
     Role.PRODUCER: frozenset({"send"}),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from penstock_spec.metrics import Label, Metric, Naming, Role
+from penstock_spec.metrics import Label, Metric, MetricNames, Role
 
 POD: frozenset[Role] = frozenset({"scheduler"})
 
 SCHEDULER = Label("scheduler", "name of the spec")
-NAMES = Naming("penstock_scheduler", SCHEDULER)
+NAMES = MetricNames("penstock_scheduler", SCHEDULER)
 
 
 def counter(name: str, help_: str, *labels: Label) -> Metric:

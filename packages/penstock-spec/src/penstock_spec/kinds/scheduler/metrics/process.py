@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock_spec.kinds.scheduler.metrics.define import NAMES, POD, counter, gauge
-from penstock_spec.metrics import EveryProcess, Label, Topic, meaning
+from penstock_spec.metrics import Label, ProcessMetrics, Topic, meaning
 
 SCRIPT = Label(
     "script",
@@ -22,7 +22,7 @@ SCRIPT = Label(
     ),
 )
 
-_common = EveryProcess.of(NAMES, POD, scheduler="runs jobs")
+_common = ProcessMetrics.of(NAMES, POD, scheduler="runs jobs")
 INFO = _common.info
 REDIS_SECONDS = _common.redis_seconds
 REDIS_ERRORS = _common.redis_errors

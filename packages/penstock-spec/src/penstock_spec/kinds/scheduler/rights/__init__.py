@@ -18,9 +18,9 @@ from penstock_spec.rights.keys import SpecInEnvironment, exactly
 POD, OPERATOR = "scheduler", "operator"
 PRODUCER = "producer"
 """The producer role of a pipeline."""
-OF_ITS_OWN = (POD,)
+PER_SPEC_ROLES = (POD,)
 """Roles with a Redis user of their own for each scheduler."""
-SHARED = (OPERATOR,)
+SHARED_ROLES = (OPERATOR,)
 """Roles with one Redis user per environment: people who use `penstock scheduler`."""
 
 SCRIPTS: Mapping[str, frozenset[str]] = {
@@ -50,7 +50,7 @@ def _commands(role: str) -> frozenset[str]:
     return COMMANDS[role].union(*(CALLED[name] for name in SCRIPTS[role]))
 
 
-def borrows(role: str, target: SpecInEnvironment) -> Iterator[tuple[str, str]]:
+def needed_roles(role: str, target: SpecInEnvironment) -> Iterator[tuple[str, str]]:
     """Roles of other specs: a pod is a producer of the pipelines that its listed jobs send to."""
     if role == POD:
         names = dict.fromkeys(job.send.pipeline for job in effective_jobs(target.spec) if job.send is not None)

@@ -23,6 +23,6 @@ from penstock_spec.rules.define import change_rule
 def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     keys = (("stream.key", change.before.stream.key, change.after.stream.key),)
     dead = ("dead_letter.key", change.before.dead_letter.key, change.after.dead_letter.key)
-    for path, before, after in (*keys, dead) if change.now.given("dead_letter.key") else keys:
+    for path, before, after in (*keys, dead) if change.now.is_set("dead_letter.key") else keys:
         if before != after:
             yield change.problem(path, f"it was `{before}`; nothing reads that key any more")

@@ -29,7 +29,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     )
     together = size * concurrency
     if together * 2 > memory:
-        at = subject.written("message.max_size", "work.concurrency")
+        at = subject.first_set("message.max_size", "work.concurrency")
         message = (
             f"{many(concurrency, 'message')} of {size} {'needs' if concurrency == 1 else 'need'} {together}, "
             f"more than half of the pod's {memory} ({subject.line('resources.memory')})"

@@ -25,7 +25,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     default = subject.spec.retries.backoff
     if default.limit < default.first:
         yield _problem(
-            subject, "retries.backoff", default.first, "limit" if subject.given("retries.backoff.limit") else "first"
+            subject, "retries.backoff", default.first, "limit" if subject.is_set("retries.backoff.limit") else "first"
         )
     for wait in waits(subject.spec.retries):
         own = subject.spec.retries.classes[wait.name].backoff if wait.name else None

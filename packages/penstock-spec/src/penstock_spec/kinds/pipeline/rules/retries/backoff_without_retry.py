@@ -22,7 +22,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     retries = subject.spec.retries
     every = list(waits(retries))
-    if subject.given("retries.backoff") and all(wait.attempts == 1 for wait in every):
+    if subject.is_set("retries.backoff") and all(wait.attempts == 1 for wait in every):
         yield _problem(subject, "retries")
     for wait in every:
         if wait.name and wait.attempts == 1 and retries.classes[wait.name].backoff is not None:
@@ -31,7 +31,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
 
 def _problem(subject: SpecContext[Pipeline], section: str) -> Problem:
     own = f"{section}.attempts"
-    line = subject.line(own if subject.given(own) else "retries.attempts")
+    line = subject.line(own if subject.is_set(own) else "retries.attempts")
     return subject.problem(
         f"{section}.backoff",
         f"`attempts` is 1 ({line}), so nothing is retried",

@@ -22,8 +22,8 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     idle, needed = subject.spec.janitor.ghosts.idle, subject.spec.work.timeout + subject.spec.work.lease
-    at = next((path for path in ("janitor.ghosts.idle", "stream.foreign_workers") if subject.given(path)), "")
-    if needed < idle or not (subject.given("janitor.ghosts.idle") or subject.spec.stream.foreign_workers):
+    at = next((path for path in ("janitor.ghosts.idle", "stream.foreign_workers") if subject.is_set(path)), "")
+    if needed < idle or not (subject.is_set("janitor.ghosts.idle") or subject.spec.stream.foreign_workers):
         return
     message = (
         f"an idle foreign consumer counts as a ghost after {idle} ({subject.line('janitor.ghosts.idle')}), "

@@ -30,7 +30,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         yield subject.problem("stream.retention.keep.age", message, f"keep entries for at least `{longest}`")
     dead = subject.spec.dead_letter.keep
     if dead < longest:
-        given = subject.given("dead_letter.keep")
+        given = subject.is_set("dead_letter.keep")
         message = reason if given else f"{reason}, and `dead_letter.keep` is {dead} by default"
         message += ", so the first dead letters of an incident are deleted before its last messages fail"
         hint = f"set `dead_letter.keep` to at least `{longest}`"

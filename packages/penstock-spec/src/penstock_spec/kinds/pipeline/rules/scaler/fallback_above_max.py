@@ -27,7 +27,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if fallback is None or most is None or fallback <= most:
         return
     replaced = scaler.is_changed_at(FALLBACK)
-    if scaler.min_replicas > most and not (subject.given("scaling.fallback.replicas") or replaced):
+    if scaler.min_replicas > most and not (subject.is_set("scaling.fallback.replicas") or replaced):
         return  # its default follows from a minimum above the maximum, which has its own rule
     message = f"the maximum is {many(most, 'pod')} ({scaler.line(MAXIMUM)})"
     hint = f"set it to at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"

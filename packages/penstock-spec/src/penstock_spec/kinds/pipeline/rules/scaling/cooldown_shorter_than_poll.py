@@ -22,7 +22,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaling = subject.spec.scaling
     if scaling.replicas.min == 0 and scaling.cooldown < scaling.poll:
-        if subject.given("scaling.cooldown"):
+        if subject.is_set("scaling.cooldown"):
             message = f"KEDA polls every {scaling.poll} (`scaling.poll`, {subject.line('scaling.poll')})"
             yield subject.problem("scaling.cooldown", message, f"set it to at least `{scaling.poll * 2}`")
         else:

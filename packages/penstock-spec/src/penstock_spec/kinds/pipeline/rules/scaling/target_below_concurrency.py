@@ -23,7 +23,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     target, each = subject.spec.scaling.backlog_per_replica, subject.spec.work.concurrency
     if target * 2 < each:
-        if subject.given("scaling.backlog_per_replica"):
+        if subject.is_set("scaling.backlog_per_replica"):
             message = f"a pod runs {each} messages at a time (`work.concurrency`, {subject.line('work.concurrency')})"
             yield subject.problem(
                 "scaling.backlog_per_replica", message, f"set `scaling.backlog_per_replica` to at least `{each}`"

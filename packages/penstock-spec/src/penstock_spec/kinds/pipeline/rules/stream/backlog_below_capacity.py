@@ -29,13 +29,13 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if limit < each * most:
         pods, messages = subject.line("scaling.replicas.max"), subject.line("work.concurrency")
         capacity = f"{many(most, 'pod')} ({pods}) x {many(each, 'message')} ({messages})"
-        if subject.given("stream.backlog.limit"):
+        if subject.is_set("stream.backlog.limit"):
             message = f"workers can run {each * most} at a time: {capacity}"
             yield subject.problem(
                 "stream.backlog.limit", message, f"set `stream.backlog.limit` to at least `{each * most}`"
             )
         else:
-            path = "scaling.replicas.max" if subject.given("scaling.replicas.max") else "work.concurrency"
+            path = "scaling.replicas.max" if subject.is_set("scaling.replicas.max") else "work.concurrency"
             message = (
                 f"workers can run {each * most} at a time: {capacity}; `stream.backlog.limit` is {limit} by default"
             )

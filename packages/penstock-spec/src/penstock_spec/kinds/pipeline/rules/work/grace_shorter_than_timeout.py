@@ -28,7 +28,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if not shutdown.margin < shutdown.grace < needed:  # `margin-not-below-grace` reports a longer margin
         return
     of_hook = f"patches[{patch}].path"
-    at = subject.written("shutdown.grace", "work.timeout", "shutdown.margin", *([of_hook] if hook.amount else []))
+    at = subject.first_set("shutdown.grace", "work.timeout", "shutdown.margin", *([of_hook] if hook.amount else []))
     message = f"`work.timeout` is {timeout} ({subject.line('work.timeout')}) and `shutdown.margin` {shutdown.margin}"
     if hook.amount:
         message += f", after a preStop hook of {hook} ({subject.line(of_hook)})"

@@ -24,7 +24,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if shutdown.margin < shutdown.grace:
         return
     message = f"it takes up all of `shutdown.grace`, {shutdown.grace} ({subject.line('shutdown.grace')})"
-    if subject.given("shutdown.margin"):
+    if subject.is_set("shutdown.margin"):
         yield subject.problem("shutdown.margin", message, "set `shutdown.margin` to less, such as `10s`")
     else:
         needed = timeout + shutdown.margin

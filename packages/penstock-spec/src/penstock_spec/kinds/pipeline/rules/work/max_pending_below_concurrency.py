@@ -22,7 +22,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     work = subject.spec.work
     if work.max_pending_per_worker < work.concurrency:
-        at = "work.max_pending_per_worker" if subject.given("work.max_pending_per_worker") else "work.concurrency"
+        at = "work.max_pending_per_worker" if subject.is_set("work.max_pending_per_worker") else "work.concurrency"
         message = (
             f"`work.concurrency` is {work.concurrency} ({subject.line('work.concurrency')}), but a worker may hold "
             f"{work.max_pending_per_worker} ({subject.line('work.max_pending_per_worker')})"

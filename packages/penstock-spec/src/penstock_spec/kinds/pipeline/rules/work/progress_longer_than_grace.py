@@ -21,6 +21,6 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     shutdown = subject.spec.shutdown
     draining = shutdown.grace - shutdown.margin
-    if subject.given("shutdown.progress") and draining.amount and not shutdown.progress < draining:
+    if subject.is_set("shutdown.progress") and draining.amount and not shutdown.progress < draining:
         message = f"the drain ends {draining} after SIGTERM, {shutdown.margin} before the end of the grace period"
         yield subject.problem("shutdown.progress", message, f"set it to a fraction of {draining}, or remove it")

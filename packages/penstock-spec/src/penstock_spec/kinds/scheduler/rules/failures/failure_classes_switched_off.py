@@ -31,6 +31,6 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
 def _is_given(subject: SpecContext[Scheduler], path: str) -> bool:
     """True if a value of the class is written, not only derived."""
     return any(
-        subject.given(f"{path}.{field}")
+        subject.is_set(f"{path}.{field}")
         for field in ("match", "immediate", "backoff", "backoff.first", "backoff.limit", "backoff.factor")
     )

@@ -24,5 +24,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         if backoff and backoff.limit and backoff.limit < backoff.first:
             path = f"failures.classes.{name}.backoff"
             message = f"the first wait is {backoff.first}, but no wait can be longer than {backoff.limit}"
-            at = subject.written(f"{path}.limit", f"{path}.first")
+            at = subject.first_set(f"{path}.limit", f"{path}.first")
             yield subject.problem(at, message, f"set `limit` to at least `{backoff.first}`")

@@ -21,6 +21,6 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for path, job in jobs_by_path(subject.spec):
-        if job.missed is not None and job.missed.run != "all" and subject.given(f"{path}.missed.at_most"):
+        if job.missed is not None and job.missed.run != "all" and subject.is_set(f"{path}.missed.at_most"):
             message = f"`run` is `{job.missed.run}` ({subject.line(f'{path}.missed.run')}), so this has no effect"
             yield subject.problem(f"{path}.missed.at_most", message, "set `run: all`, or remove `at_most`")

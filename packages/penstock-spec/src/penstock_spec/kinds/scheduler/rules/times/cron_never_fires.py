@@ -27,7 +27,7 @@ SOME_DAY = 1_704_067_200
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     crons = {"each.cron": (subject.spec.each.cron, subject.spec.each.time_zone)}
     for index, job in enumerate(effective_jobs(subject.spec)):
-        crons[f"jobs[{index}].cron" if subject.given(f"jobs[{index}].cron") else "each.cron"] = (
+        crons[f"jobs[{index}].cron" if subject.is_set(f"jobs[{index}].cron") else "each.cron"] = (
             job.cron,
             job.time_zone,
         )

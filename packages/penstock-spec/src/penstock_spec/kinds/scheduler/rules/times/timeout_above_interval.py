@@ -29,7 +29,9 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         yield _problem(subject, "each.timeout", "each.every", each.timeout, each.every)
     for index, job in enumerate(effective_jobs(subject.spec)):
         own = f"jobs[{index}]"
-        at, beside = (f"{own if subject.given(f'{own}.{field}') else 'each'}.{field}" for field in ("timeout", "every"))
+        at, beside = (
+            f"{own if subject.is_set(f'{own}.{field}') else 'each'}.{field}" for field in ("timeout", "every")
+        )
         if job.every and job.timeout > job.every and (at, beside) not in reported:
             at, beside = (at, beside) if at.startswith(own) else (beside, at)
             yield _problem(subject, at, beside, job.timeout, job.every)

@@ -25,7 +25,7 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     own, names = zombies.exceptional, [job.name for job in effective_jobs(subject.spec)]
     path = "cleanup.zombies.exceptional"
     if not own.pattern:
-        if subject.given(f"{path}.threshold"):
+        if subject.is_set(f"{path}.threshold"):
             yield subject.problem(
                 f"{path}.threshold", "it has no effect without a pattern", "add `pattern`, or remove it"
             )
@@ -37,5 +37,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         yield subject.problem(f"{path}.pattern", message, "write a pattern that matches, or remove it")
     elif own.threshold.amount <= zombies.threshold.amount:
         message = f"all jobs may hang for {zombies.threshold} ({subject.line('cleanup.zombies.threshold')})"
-        at = subject.written(f"{path}.threshold", f"{path}.pattern")
+        at = subject.first_set(f"{path}.threshold", f"{path}.pattern")
         yield subject.problem(at, message, f"set it to more than `{zombies.threshold}`, or remove it")

@@ -31,5 +31,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
             f"cancelling may take {shutdown.cancel} ({subject.line('shutdown.cancel')}) and {shutdown.force} "
             f"({subject.line('shutdown.force')}), and giving jobs back takes another {GIVING_BACK}"
         )
-        at = subject.written("shutdown.grace", "shutdown.cancel", "shutdown.force")
+        at = subject.first_set("shutdown.grace", "shutdown.cancel", "shutdown.force")
         yield subject.problem(at, message, f"set `shutdown.grace` to at least `{needed}`")

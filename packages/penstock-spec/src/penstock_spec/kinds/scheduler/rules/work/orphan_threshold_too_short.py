@@ -32,5 +32,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
             f"a job may hang for {longest} after its deadline ({subject.line(path)}) plus {zombies.abandon_after}, "
             f"but is due again after {orphans.threshold}"
         )
-        at = subject.written("cleanup.orphans.threshold", path, "cleanup.zombies.abandon_after", pattern)
+        at = subject.first_set("cleanup.orphans.threshold", path, "cleanup.zombies.abandon_after", pattern)
         yield subject.problem(at, message, f"set `cleanup.orphans.threshold` to more than `{end}`")

@@ -25,7 +25,7 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     timeouts = [
         job.timeout for job in effective_jobs(subject.spec) if not matches(zombies.exceptional.pattern, job.name)
     ]
-    if not timeouts or not zombies.enabled or not subject.given(path):
+    if not timeouts or not zombies.enabled or not subject.is_set(path):
         return
     longest = max(timeouts, key=lambda one: one.amount)
     if zombies.threshold.amount > longest.amount:
