@@ -2,13 +2,13 @@
 
 A timeline in `timelines/` has
 
-    readings     the triggers' values from a second on: a number, `error` (an error response) or `absent` (none)
-        pods         the number of pods from a second on
-        values       the value of the HPA's only metric at its last read, by second
-        falls_back   whether a trigger has failed too often by then
+    readings     the triggers' values from a second on: a number, `error` (an error response) or `absent` (no response)
+    pods         the number of pods from a second on
+    values       the value of the HPA's only metric at its last read, by second
+    falls_back   whether a trigger has failed too often by then
 
 and, if they differ from the file's defaults, `triggers` by name and kind, `formula`, `target`, `min`, `max`,
-`behavior`, `spec`, `annotations`, `sync`, and the `replicas` at the start. The comment is the derivation.
+`behavior`, `spec`, `annotations`, `sync`, and the `replicas` at the start. The comment shows the calculation.
 """
 
 from dataclasses import replace

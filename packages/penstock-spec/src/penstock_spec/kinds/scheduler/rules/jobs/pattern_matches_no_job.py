@@ -26,7 +26,7 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for field, effect in (("enabled", "no job runs"), ("disabled", "it disables nothing")):
         pattern = getattr(subject.spec.patterns, field)
         if names and (pattern or field == "enabled") and not any(matches(pattern, name) for name in names):
-            message = f"`{printable(pattern)}` matches the whole name of no job, so {effect}"
+            message = f"`{printable(pattern)}` does not match the whole name of any job, so {effect}"
             inside = f".*{pattern.removeprefix('^').removesuffix('$')}.*"
             close = any(re.search(pattern, name) for name in names) and any(matches(inside, name) for name in names)
             if not pattern:

@@ -3,7 +3,7 @@
 `cleanup.zombies.exceptional` sets another threshold for the jobs that match its pattern. It has no effect without a
 pattern, if the pattern matches no job, or if its threshold is not longer than the one of all jobs.
 
-Write a pattern that matches the whole names of those jobs, and a longer threshold, or remove it.
+Write a pattern that matches the full names of those jobs, and a longer threshold, or remove it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         line = subject.line("cleanup.zombies.enabled")
         yield subject.problem(f"{path}.pattern", f"zombies are not cancelled ({line})", "remove it")
     elif names and not any(matches(own.pattern, name) for name in names):
-        message = f"`{printable(own.pattern)}` matches the whole name of no job"
+        message = f"`{printable(own.pattern)}` does not match the whole name of any job"
         yield subject.problem(f"{path}.pattern", message, "write a pattern that matches, or remove it")
     elif own.threshold.amount <= zombies.threshold.amount:
         message = f"all jobs may hang for {zombies.threshold} ({subject.line('cleanup.zombies.threshold')})"
