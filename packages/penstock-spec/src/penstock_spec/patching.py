@@ -139,7 +139,7 @@ def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem
         says = f"`{around}` has {many(len(section), 'item')}, but no item `{printable(step)}`"
         return PatchProblem(index, says, "count from 0, or add at the end with `-`")
     if not isinstance(section, dict):
-        return PatchProblem(index, f"`{around}` is a value without anything below it", f"end the path at `{around}`")
+        return PatchProblem(index, f"`{around}` is a value without fields", f"end the path at `{around}`")
     says = f"there is no `{printable(step)}`" + (f" in `{around}`" if around else "")
     close = nearest(step, [key for key in section if isinstance(key, str)])
     if close:

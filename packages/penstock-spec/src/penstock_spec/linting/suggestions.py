@@ -187,7 +187,7 @@ def at_path(data: object, path: Path) -> Mapping[str, Any]:
 def kind_of(value: object) -> str:
     """A value in the words of a message."""
     if value is None:
-        return "nothing (null)"
+        return "an empty value (null)"
     if isinstance(value, bool):
         return f"`{'true' if value else 'false'}`"
     if isinstance(value, (int, float)):

@@ -51,7 +51,7 @@ def _cannot_suppress(name: str, at: Span, path: str) -> Problem:
         says = f"`{name}` cannot be suppressed: it is about a change, not about the file"
         return Problem("suppression-unknown-rule", at, says, "acknowledge the change under `acknowledge`", path)
     if name in catalogue():
-        says = f"`{name}` cannot be suppressed: the file would have no valid meaning"
+        says = f"`{name}` cannot be suppressed: the file is not valid with this problem"
         return Problem("suppression-unknown-rule", at, says, "fix what it found", path)
     close = nearest(name, list(catalogue()))
     hint = f"write `{close}`" if close else "`penstock rules` lists their names"

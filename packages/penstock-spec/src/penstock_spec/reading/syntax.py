@@ -100,7 +100,7 @@ def _elsewhere(at: Span, line: str, problem: str) -> Problem | None:
     if tab := indented_by_tab(at.file, at.line, line):
         return tab
     if "\\t" in problem:
-        return Problem("tab-indentation", at, "there is a tab where YAML needs spaces", "replace it by spaces")
+        return Problem("tab-indentation", at, "there is a tab where YAML needs spaces", "replace it with spaces")
     return directive(at.file, at.line, line) if line.startswith("%") else None
 
 

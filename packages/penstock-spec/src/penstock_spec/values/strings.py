@@ -80,7 +80,7 @@ def _label(value: object, most: int) -> object:
         why = (
             "Kubernetes allows 63"
             if most == LONGEST_LABEL
-            else f"Kubernetes allows 63, and its own names add {63 - most}"
+            else f"Kubernetes allows 63, and generated names add {63 - most}"
         )
         raise refuse("name-too-long", says, f"shorten it: {why}")
     if not DNS_LABEL.fullmatch(value):

@@ -102,7 +102,8 @@ def _cron(value: object) -> object:
         alone = ["*"] * len(FIELDS)
         alone[index] = parts[index]
         if not _is_valid(" ".join(alone)):
-            says = f"`{printable(parts[index])}` is not a {name}"
+            article = "an" if name == "hour" else "a"
+            says = f"`{printable(parts[index])}` is not {article} {name}"
             raise refuse("bad-cron", says, f"write {_VALUES[name]}")
     return value
 

@@ -19,6 +19,7 @@ from penstock_spec.findings import Severity
 from penstock_spec.kinds import kinds
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
+from penstock_spec.values.display import many
 
 SEVERAL = 2
 NAMED = 3
@@ -39,8 +40,11 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
     pods = sum(_connections(member) for member in members)
     if pods + janitor > limit:
         largest = ", ".join(f"`{member.values['name']}` ({_connections(member)})" for member in members[:NAMED])
-        specs = f"{len(members)} specs need" if len(members) > 1 else "1 spec needs"
-        message = f"{specs} {pods} connections at their maximum and the janitor {janitor}; the largest: {largest}"
+        need, their = ("need", "their") if len(members) > 1 else ("needs", "its")
+        specs = many(len(members), "spec")
+        message = (
+            f"{specs} {need} {pods} connections at {their} maximum and the janitor {janitor}; the largest: {largest}"
+        )
         fields = " or ".join(f"`{kinds()[name].replicas_field}`" for name, count in counts.items() if count)
         hint = f"lower {fields} of the largest, or raise `redis.connections` to `{pods + janitor}`"
         yield fleet.platform.problem("redis.connections", message, hint)

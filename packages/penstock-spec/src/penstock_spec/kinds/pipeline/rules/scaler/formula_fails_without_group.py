@@ -30,7 +30,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if trigger.mode != "pending":
             continue
         if not tolerates_missing(scaler.formula, trigger.name):
-            message = f"while the group is missing, {trigger.label} is an error and the formula fails: zero stays zero"
+            message = f"while the group is missing, {trigger.label} fails and so does the formula: zero pods never wake"
             yield scaler.problem(message, f"write `({trigger.name} ?? 0)`", FORMULA)
         elif scaler.get("spec", "fallback", "behavior") != "scalingModifiers":
             message = f"the formula fails while the group is missing: `{trigger.name} ?? 0` needs the fallback to work"

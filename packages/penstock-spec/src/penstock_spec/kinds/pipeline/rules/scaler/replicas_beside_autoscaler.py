@@ -22,6 +22,6 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for path, value in patched_values(subject.spec.patches, "Deployment", "spec", "replicas"):
-        message = f"each deployment sets the number of pods to {printable(value)}, against the autoscaler"
+        message = f"each rollout sets the number of pods to {printable(value)}, regardless of the autoscaler"
         hint = "remove the patch and set `scaling.replicas.min` and `scaling.replicas.max`"
         yield subject.problem(dotted(path), message, hint)

@@ -25,7 +25,7 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         if job.handler is None and job.send is None:
             line = subject.line("handler")
             message = (
-                f"`{printable(job.name)}` has neither `handler` nor `send`, nor is there a handler for all ({line})"
+                f"`{printable(job.name)}` has neither `handler` nor `send`, and the scheduler has no `handler` ({line})"
             )
             yield subject.problem(
                 f"jobs[{index}].name", message, "add `handler: module:function` at the top of the spec, or to the job"

@@ -36,6 +36,6 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         message = f"`{printable(own.pattern)}` does not match the whole name of any job"
         yield subject.problem(f"{path}.pattern", message, "write a pattern that matches, or remove it")
     elif own.threshold.amount <= zombies.threshold.amount:
-        message = f"all jobs may hang for {zombies.threshold} ({subject.line('cleanup.zombies.threshold')})"
+        message = f"the threshold of all jobs is {zombies.threshold} ({subject.line('cleanup.zombies.threshold')})"
         at = subject.first_set(f"{path}.threshold", f"{path}.pattern")
         yield subject.problem(at, message, f"set it to more than `{zombies.threshold}`, or remove it")
