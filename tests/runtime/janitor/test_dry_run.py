@@ -63,7 +63,7 @@ def create_work(driver: PipelineDriver) -> None:
     driver.ask("XADD", driver.keys.dead, "1-1", "data", "{}")
     driver.lost(4)
     driver.read("worker~0123abcd", 1)
-    driver.read("somebody-else", 1)
+    driver.read("foreign-1", 1)
 
 
 def test_it_lists_everything_that_a_round_would_do(target: Target) -> None:
@@ -100,7 +100,7 @@ def test_it_follows_the_spec(target: Target, spec: str, change: str) -> None:
     first = driver.now() - 7_200_000
     for number in range(7):
         driver.ask("XADD", driver.keys.stream, f"{first + number}-0", "data", "{}")
-    ids = driver.read("somebody-else")
+    ids = driver.read("foreign-1")
     driver.ask("XACK", driver.keys.stream, driver.keys.group, *ids)
     count = 4 if "length" in spec else 7
     assert run_async(planned_changes(driver)) == {change: count}
@@ -188,7 +188,7 @@ def test_with_dry_run_ghosts_would_only_be_logged(target: Target) -> None:
     driver = PipelineDriver(target, GHOSTS.format("true"))
     driver.create_group()
     driver.add(1)
-    driver.read("somebody-else", 1)
+    driver.read("foreign-1", 1)
 
     async def ghost_planned() -> bool:
         return await planned_changes(driver) == {"log ghosts without removing them": 1}
@@ -201,7 +201,7 @@ def test_without_an_answer_from_kubernetes_the_reason_is_printed(target: Target)
     driver = PipelineDriver(target, GHOSTS.format("false"))
     driver.create_group()
     driver.add(1)
-    driver.read("somebody-else", 1)
+    driver.read("foreign-1", 1)
 
     async def reason_given() -> bool:
         plan = await plan_of(driver, UnknownPods())
@@ -222,10 +222,10 @@ def test_a_key_of_another_type_is_not_a_missing_group(target: Target) -> None:
 
 def test_a_failure_of_one_pipeline_hides_no_other(repository: Callable[..., JanitorRepository]) -> None:
     """The failure is printed with the pipeline's name, and the exit code is 1."""
-    tested = repository("broken", "well")
-    tested.drivers["broken"].ask("SET", tested.drivers["broken"].keys.stream, "something else")
+    repo = repository("broken", "well")
+    repo.drivers["broken"].ask("SET", repo.drivers["broken"].keys.stream, "something else")
 
-    janitor = tested.janitor("--dry-run")
+    janitor = repo.janitor("--dry-run")
 
     assert janitor.process.wait(PATIENCE) == 1, janitor.log()
     assert "would create the group  (well: 1)" in janitor.log()

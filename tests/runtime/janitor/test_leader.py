@@ -83,7 +83,7 @@ def test_a_round_that_ends_as_standby_exports_nothing(target: Target) -> None:
     driver = PipelineDriver(target, HISTORY)
     driver.create_group()
     driver.add(1)
-    driver.read("somebody-else", 1)
+    driver.read("foreign-1", 1)
     metrics = driver.janitor_metrics()
 
     async def scenario() -> None:

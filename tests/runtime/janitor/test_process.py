@@ -24,12 +24,12 @@ Make = Callable[..., JanitorRepository]
 @pytest.mark.wire
 def test_messages_of_a_lost_worker_are_taken_over_on_an_idle_stream(repository: Make) -> None:
     """Without workers and senders the janitor takes over after a lease, and promotes parked messages."""
-    one = repository()
-    driver = one.driver
+    repo = repository()
+    driver = repo.driver
     driver.create_group()
     lost = driver.lost(3)
     driver.park(lost[:1], wait=1500)
-    janitor = one.janitor()
+    janitor = repo.janitor()
 
     wait_for(lambda: driver.suspect == lost[1:], "the messages of the lost worker are taken over")
     assert driver.ready == lost[:1]
@@ -58,17 +58,17 @@ def check_endpoints(janitor: JanitorProcess) -> None:
 
 def test_it_serves_http(repository: Make) -> None:
     """Probes, metrics, health of Redis and the age of the oldest message, as leader and as standby."""
-    one = repository("first", "second")
-    leader, other = one.janitor(), one.janitor()
-    wait_for(lambda: len(one.leaders()) == 1 and not other.events(Event.JANITOR_STOPPED), "one janitor is leader")
-    driver = one.drivers["second"]
+    repo = repository("first", "second")
+    leader, other = repo.janitor(), repo.janitor()
+    wait_for(lambda: len(repo.leaders()) == 1 and not other.events(Event.JANITOR_STOPPED), "one janitor is leader")
+    driver = repo.drivers["second"]
     driver.ask("XADD", driver.keys.stream, f"{driver.now() - 500_000}-0", "data", "{}")
 
     for janitor in (leader, other):
         check_endpoints(janitor)
         assert json.loads(janitor.page("/pipelines/first/oldest")[1]) == {"seconds": 0}
 
-    (current_leader,) = one.leaders()
+    (current_leader,) = repo.leaders()
     (standby,) = {leader, other} - {current_leader}
     wait_for(
         lambda: current_leader.number("penstock_new", pipeline="second") == 1, "the leader exports the new message"
@@ -86,11 +86,11 @@ def test_it_serves_http(repository: Make) -> None:
 
 def test_it_exports_messages_that_drains_cut_off(repository: Make) -> None:
     """The counters of those workers are gone."""
-    one = repository("first")
-    janitor = one.janitor()
-    wait_for(lambda: len(one.leaders()) == 1, "the janitor is leader")
+    repo = repository("first")
+    janitor = repo.janitor()
+    wait_for(lambda: len(repo.leaders()) == 1, "the janitor is leader")
     wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 0, "the group is measured")
-    driver = one.drivers["first"]
+    driver = repo.drivers["first"]
     keys, worker = driver.keys, driver.join_group("gone")
     assert driver.run("deregister", [keys.stream, keys.alive, keys.position], keys.group, worker, 2) == 1
     wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 2, "`penstock_cut_off` is 2")
@@ -98,8 +98,8 @@ def test_it_exports_messages_that_drains_cut_off(repository: Make) -> None:
 
 def test_it_exports_exactly_its_contract(repository: Make) -> None:
     """For each pipeline; every measurement is known once it is leader."""
-    one = repository("first", "second")
-    janitor = one.janitor()
+    repo = repository("first", "second")
+    janitor = repo.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
     contract = {name: metric for name, metric in METRICS.items() if "janitor" in metric.roles}
 
@@ -126,47 +126,47 @@ def families(janitor: JanitorProcess) -> dict[str, Metric]:
 @pytest.mark.wire
 def test_another_becomes_leader_when_the_leader_is_killed_or_stopped(repository: Make) -> None:
     """Within seconds; a stopped leader that wakes up becomes standby and does no harm."""
-    one = repository()
-    one.driver.create_group()
-    janitors = [one.janitor() for _ in range(3)]
-    wait_for(lambda: len(one.leaders()) == 1, "one janitor is leader")
-    (killed,) = one.leaders()
+    repo = repository()
+    repo.driver.create_group()
+    janitors = [repo.janitor() for _ in range(3)]
+    wait_for(lambda: len(repo.leaders()) == 1, "one janitor is leader")
+    (killed,) = repo.leaders()
     killed.kill()
-    wait_for(lambda: len(one.leaders()) == 1, "another janitor is leader")
+    wait_for(lambda: len(repo.leaders()) == 1, "another janitor is leader")
 
-    (stopped,) = one.leaders()
+    (stopped,) = repo.leaders()
     stopped.signal(signal.SIGSTOP)
-    wait_for(lambda: len(one.leaders()) == 2, "a second janitor became leader while the first is stopped")
-    live_worker = one.driver.join_group(lease=4 * LEASE)
-    one.driver.add(3)
-    held = one.driver.read(live_worker)
+    wait_for(lambda: len(repo.leaders()) == 2, "a second janitor became leader while the first is stopped")
+    live_worker = repo.driver.join_group(lease=4 * LEASE)
+    repo.driver.add(3)
+    held = repo.driver.read(live_worker)
     stopped.signal(signal.SIGCONT)
-    wait_for(lambda: len(one.leaders()) == 1, "the woken janitor is standby")
+    wait_for(lambda: len(repo.leaders()) == 1, "the woken janitor is standby")
 
-    (last,) = one.leaders()
+    (last,) = repo.leaders()
     assert last not in {killed, stopped}
-    assert one.driver.owned(live_worker) == held
+    assert repo.driver.owned(live_worker) == held
     assert [janitor.end() for janitor in janitors if janitor is not killed] == [0, 0]
 
 
 def test_a_signal_gives_up_the_lock(repository: Make) -> None:
     """After SIGTERM and SIGINT alike, the next janitor becomes leader at once."""
-    one = repository()
-    key = lock_of("dev", [one.driver.keys])
+    repo = repository()
+    key = lock_of("dev", [repo.driver.keys])
     for number in (signal.SIGTERM, signal.SIGINT):
-        janitor = one.janitor()
+        janitor = repo.janitor()
         janitor.until(Event.JANITOR_BECAME_LEADER)
-        assert one.driver.number("EXISTS", key) == 1
+        assert repo.driver.number("EXISTS", key) == 1
         janitor.signal(number)
         assert janitor.process.wait(PATIENCE) == 0
-        assert one.driver.number("EXISTS", key) == 0
+        assert repo.driver.number("EXISTS", key) == 0
         assert "Traceback" not in janitor.log()
 
 
 def test_a_second_signal_ends_it_at_once(repository: Make, server: Server) -> None:
     """Although Redis does not answer and the lock cannot be given up."""
-    one = repository(server=server)
-    janitor = one.janitor()
+    repo = repository(server=server)
+    janitor = repo.janitor()
     janitor.until(Event.JANITOR_BECAME_LEADER)
     server.pause()
     janitor.signal(signal.SIGTERM)
@@ -179,8 +179,8 @@ def test_a_second_signal_ends_it_at_once(repository: Make, server: Server) -> No
 def test_without_redis_it_is_not_ready(repository: Make, server: Server) -> None:
     """At the start and later; each outage is logged once."""
     server.kill()
-    one = repository(server=server)
-    janitor = one.janitor()
+    repo = repository(server=server)
+    janitor = repo.janitor()
     janitor.until(Event.REDIS_UNREACHABLE)
     assert janitor.page("/readyz")[0] == 503
     assert janitor.page("/pipelines/trial/oldest")[0] == 503
@@ -189,7 +189,7 @@ def test_without_redis_it_is_not_ready(repository: Make, server: Server) -> None
     server.start()
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "`/readyz` succeeds")
     janitor.until(Event.REDIS_REACHABLE)
-    wait_for(lambda: one.driver.listed("XINFO", "GROUPS", "trial"), "the group is created")
+    wait_for(lambda: repo.driver.listed("XINFO", "GROUPS", "trial"), "the group is created")
 
     server.kill()
     wait_for(lambda: len(janitor.events(Event.REDIS_UNREACHABLE)) == 2, "the second outage is logged")
@@ -205,16 +205,16 @@ def test_without_redis_it_is_not_ready(repository: Make, server: Server) -> None
 @pytest.mark.wire
 def test_a_failing_pipeline_does_not_stop_the_others(repository: Make) -> None:
     """A key has another type: logged once and counted; the pipeline's other tasks go on too."""
-    one = repository("broken", "well")
-    broken, well = one.drivers["broken"], one.drivers["well"]
-    for driver in one.drivers.values():
+    repo = repository("broken", "well")
+    broken, well = repo.drivers["broken"], repo.drivers["well"]
+    for driver in repo.drivers.values():
         driver.create_group()
         driver.add(1)
         driver.park(driver.read(driver.join_group()))
     broken.ask("DEL", broken.keys.parked)
     broken.ask("SET", broken.keys.parked, "something else")
     broken.ask("XADD", broken.keys.dead, "1-1", "data", "{}")
-    janitor = one.janitor()
+    janitor = repo.janitor()
 
     wait_for(lambda: len(well.ready) == 1, "the message of `well` is promoted")
     wait_for(lambda: broken.number("XLEN", broken.keys.dead) == 0, "the dead letter of `broken` is removed")
@@ -233,18 +233,18 @@ def test_a_failing_pipeline_does_not_stop_the_others(repository: Make) -> None:
 
 def test_after_a_kill_the_next_janitor_continues_the_restoration(repository: Make) -> None:
     """Each message of the vanished group comes back once."""
-    one = repository()
-    driver = one.driver
+    repo = repository()
+    driver = repo.driver
     driver.create_group()
     ids = driver.add(3000, size=2000)
     driver.read(driver.join_group(), 3000)
     driver.ask("XGROUP", "DESTROY", driver.keys.stream, driver.keys.group)
 
-    first = one.janitor()
+    first = repo.janitor()
     wait_for(lambda: len(driver.ready) > 100, "the restoration has started")
     first.kill()
     restored = len(driver.ready)
-    one.janitor()
+    repo.janitor()
     wait_for(lambda: len(driver.ready) == 3000, "all messages are ready")
 
     assert driver.ready == ids
@@ -253,23 +253,23 @@ def test_after_a_kill_the_next_janitor_continues_the_restoration(repository: Mak
 
 
 def test_once_makes_one_round_over_each_pipeline(repository: Make) -> None:
-    one = repository("first", "second")
-    for driver in one.drivers.values():
+    repo = repository("first", "second")
+    for driver in repo.drivers.values():
         driver.create_group()
         driver.add(1)
         driver.park(driver.read(driver.join_group()))
 
-    janitor = one.janitor("--once")
+    janitor = repo.janitor("--once")
 
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
-    assert all(len(driver.owned(READY)) == 1 for driver in one.drivers.values())
+    assert all(len(driver.owned(READY)) == 1 for driver in repo.drivers.values())
 
 
 def test_a_wrong_password_is_logged_once(repository: Make, server: Server) -> None:
     """For all pipelines and tasks; the pod is not ready until Redis accepts it."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
-    one = repository("first", "second", server=server)
-    janitor = one.janitor()
+    repo = repository("first", "second", server=server)
+    janitor = repo.janitor()
     janitor.until(Event.REDIS_REFUSED)
     assert janitor.page("/readyz")[0] == 503
     server.ask("CONFIG", "SET", "requirepass", "")
@@ -280,26 +280,26 @@ def test_a_wrong_password_is_logged_once(repository: Make, server: Server) -> No
 
 def test_a_lock_key_of_another_type_is_logged_once(repository: Make) -> None:
     """The janitor becomes leader when the key is gone."""
-    one = repository()
-    key = lock_of("dev", [one.driver.keys])
-    one.driver.ask("HSET", key, "something", "else")
-    janitor = one.janitor()
+    repo = repository()
+    key = lock_of("dev", [repo.driver.keys])
+    repo.driver.ask("HSET", key, "something", "else")
+    janitor = repo.janitor()
     janitor.until(Event.JANITOR_TASK_FAILED)
     wait_for(
         lambda: (janitor.number("penstock_janitor_errors_total", pipeline="trial", task="lead") or 0) > 1,
         "the failing task is counted",
     )
     assert len(janitor.events(Event.JANITOR_TASK_FAILED)) == 1
-    one.driver.ask("DEL", key)
+    repo.driver.ask("DEL", key)
     janitor.until(Event.JANITOR_BECAME_LEADER)
 
 
 def test_once_fails_without_redis(repository: Make, server: Server) -> None:
     """With an error, a hint and exit code 2."""
     server.kill()
-    one = repository(server=server)
+    repo = repository(server=server)
     for option in ("--once", "--dry-run"):
-        janitor = one.janitor(option)
+        janitor = repo.janitor(option)
         assert janitor.process.wait(PATIENCE) == 2
         assert "error: Redis is unreachable: " in janitor.log()
         assert "hint: check that it runs and accepts connections from here" in janitor.log()
@@ -310,9 +310,9 @@ def test_once_fails_without_redis(repository: Make, server: Server) -> None:
 def test_once_fails_without_a_password(repository: Make, server: Server) -> None:
     """With the hint of other commands, and no retry."""
     server.ask("CONFIG", "SET", "requirepass", "secret")
-    one = repository("first", "second", server=server)
+    repo = repository("first", "second", server=server)
     for option in ("--once", "--dry-run"):
-        janitor = one.janitor(option)
+        janitor = repo.janitor(option)
         assert janitor.process.wait(PATIENCE) == 2
         assert "error: Redis refused: NOAUTH" in janitor.log()
         assert "hint: set REDIS_PASSWORD, and REDIS_USERNAME where Redis has users" in janitor.log()

@@ -48,28 +48,28 @@ def test_costs_follow_held_messages_and_are_set_on_change(target: Target) -> Non
     hold(driver, other, 1)
     hold(driver, driver.join_group("worker-web-2"), 2)
     driver.read("worker-web-9", 1)
-    hold(driver, "somebody-else", 3)
+    hold(driver, "foreign-1", 3)
 
     async def scenario() -> None:
-        async with driver.janitor(pods=costs, monotonic=clock) as one:
-            await one.make()
+        async with driver.janitor(pods=costs, monotonic=clock) as repo:
+            await repo.make()
             assert costs.take() == [("web-1", 8), ("web-2", 4), ("web-3", 0)]
 
             clock.move(rounds.COSTS_EVERY)
-            await one.make()
+            await repo.make()
             assert costs.take() == []
 
             driver.settle(busy, dict.fromkeys(held, 1))
             hold(driver, idle, 1)
-            await one.make()
+            await repo.make()
             assert costs.take() == [], "the interval has not passed"
             clock.move(rounds.COSTS_EVERY)
-            await one.make()
+            await repo.make()
             assert costs.take() == [("web-1", 0), ("web-3", 1)]
 
             driver.ask("XGROUP", "DELCONSUMER", driver.keys.stream, driver.keys.group, idle)
             clock.move(rounds.COSTS_EVERY)
-            await one.make()
+            await repo.make()
             assert costs.take() == [("web-3", 0)], "an idle pod costs nothing after its consumer is deleted"
 
     run_async(scenario())
@@ -104,8 +104,8 @@ def test_costs_are_retried_when_the_api_server_is_down(target: Target) -> None:
     hold(driver, driver.join_group("worker-web-1"), 2)
 
     async def scenario() -> None:
-        async with driver.janitor(pods=UnknownPods()) as one:
-            assert not await one.make()
+        async with driver.janitor(pods=UnknownPods()) as repo:
+            assert not await repo.make()
 
     run_async(scenario())
     assert driver.counted(janitor.JANITOR_ERRORS, "protect") == 1

@@ -38,24 +38,24 @@ def mount(repository: JanitorRepository) -> Path:
 
 
 def test_once_makes_a_round_over_each_pipeline_of_a_folder(repository: Make) -> None:
-    one = repository(*NAMES)
-    for driver in one.drivers.values():
+    repo = repository(*NAMES)
+    for driver in repo.drivers.values():
         driver.create_group()
         driver.add(1)
         driver.park(driver.read(driver.join_group()))
-    janitor = one.janitor("--once", str(mount(one)))
+    janitor = repo.janitor("--once", str(mount(repo)))
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
-    assert all(len(driver.owned(READY)) == 1 for driver in one.drivers.values())
+    assert all(len(driver.owned(READY)) == 1 for driver in repo.drivers.values())
 
 
 def test_it_serves_each_pipeline_of_a_folder(repository: Make) -> None:
     """The age of its oldest message and the digest of its file."""
-    one = repository(*NAMES)
-    folder = mount(one)
-    driver = one.drivers["second"]
+    repo = repository(*NAMES)
+    folder = mount(repo)
+    driver = repo.drivers["second"]
     driver.create_group()
     driver.ask("XADD", driver.keys.stream, f"{driver.now() - 500_000}-0", "data", "{}")
-    janitor = one.janitor(str(folder))
+    janitor = repo.janitor(str(folder))
     janitor.until(Event.HTTP_LISTENING)
     wait_for(lambda: janitor.page("/pipelines/second/oldest")[0] == 200, "the age of the oldest message is served")
     assert json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400
@@ -68,9 +68,9 @@ def test_it_serves_each_pipeline_of_a_folder(repository: Make) -> None:
 
 def test_it_stops_when_its_files_change(repository: Make) -> None:
     """Kubernetes switches all of them at once. The next process reads the new files and stays."""
-    one = repository(*NAMES)
-    folder = mount(one)
-    first = one.janitor(str(folder))
+    repo = repository(*NAMES)
+    folder = mount(repo)
+    first = repo.janitor(str(folder))
     first.until(Event.JANITOR_BECAME_LEADER)
     (folder / "..2026").rename(folder / "..2027")
     file = folder / "..2027/second.json"
@@ -79,21 +79,21 @@ def test_it_stops_when_its_files_change(repository: Make) -> None:
     (folder / "..new").rename(folder / "..data")
     first.until(Event.FILES_CHANGED)
     assert first.process.wait(PATIENCE) == 0
-    second = one.janitor(str(folder))
+    second = repo.janitor(str(folder))
     second.until(Event.JANITOR_BECAME_LEADER)
     assert second.end() == 0
     assert not second.events(Event.FILES_CHANGED)
 
 
 def test_only_named_files_are_maintained(repository: Make) -> None:
-    one = repository(*NAMES)
-    for driver in one.drivers.values():
+    repo = repository(*NAMES)
+    for driver in repo.drivers.values():
         driver.create_group()
         driver.add(1)
         driver.park(driver.read(driver.join_group()))
-    janitor = one.janitor("--once", str(mount(one) / "second.json"))
+    janitor = repo.janitor("--once", str(mount(repo) / "second.json"))
     assert janitor.process.wait(PATIENCE) == 0, janitor.log()
-    assert {name: len(driver.owned(READY)) for name, driver in one.drivers.items()} == {"first": 0, "second": 1}
+    assert {name: len(driver.owned(READY)) for name, driver in repo.drivers.items()} == {"first": 0, "second": 1}
 
 
 def rewrite(file: Path, environment: str = "dev", **around: object) -> None:
@@ -153,10 +153,10 @@ def test_inconsistent_files_are_refused(
     repository: Make, change: Callable[[Path], object], error: str, hint: str
 ) -> None:
     """It prints the reason and exits with 2 before it calls Redis."""
-    one = repository(*NAMES)
-    folder = mount(one)
+    repo = repository(*NAMES)
+    folder = mount(repo)
     change(folder)
-    janitor = one.janitor(str(folder))
+    janitor = repo.janitor(str(folder))
     assert janitor.process.wait(PATIENCE) == 2
     assert error in janitor.log()
     assert hint in janitor.log()

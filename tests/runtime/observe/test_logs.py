@@ -213,12 +213,12 @@ class Unprintable:
 def test_any_value_makes_a_line(begin: Begin, value: object, logged: object) -> None:
     """Valid JSON in ASCII without control characters; long values are cut."""
     written = begin()
-    ABOUT.set(Message(odd=value))
+    ABOUT.set(Message(pet=value))
     logging.getLogger("media").info("hello")
     text = written.text()
     assert text.isascii()
     assert text[:-1].isprintable()
-    assert json.loads(text, parse_constant=pytest.fail)["odd"] == logged
+    assert json.loads(text, parse_constant=pytest.fail)["pet"] == logged
 
 
 def test_an_incomplete_line_is_still_written(begin: Begin) -> None:
@@ -302,7 +302,7 @@ def _raise(text: str) -> None:
 def test_the_text_format_has_a_line_each(begin: Begin) -> None:
     """Fields behind the message, a traceback below, no control characters."""
     written = begin("text")
-    ABOUT.set(Message(pet="a cat", odd="\x1b[2J"))
+    ABOUT.set(Message(pet="a cat", note="\x1b[2J"))
     log = Log(logging.getLogger("media"))
     log.info("hello\x1b[31m\nthere", images=3)
     ABOUT.set(None)
@@ -314,7 +314,7 @@ def test_the_text_format_has_a_line_each(begin: Begin) -> None:
     first, second, third, *trace = written.text().splitlines()
     assert re.fullmatch(
         r"\d\d:\d\d:\d\d\.\d{3} INFO    hello\\u001b\[31m\\u000athere  "
-        r'message_id=7-0 attempt=2 correlation=job-1 pet="a cat" odd=\\u001b\[2J images=3',
+        r'message_id=7-0 attempt=2 correlation=job-1 pet="a cat" note=\\u001b\[2J images=3',
         first,
     )
     assert second.endswith("INFO    bare")

@@ -192,7 +192,7 @@ def test_a_former_leader_drops_its_measurements() -> None:
     others = Metrics.of("janitor", pipeline="y", board=board)
     others.gauge(stream.NEW).set(5)
     metrics.gauge(stream.NEW).set(5)
-    metrics.gauge(janitor.TRIM_HELD_BACK, "somebody-else").set(7)
+    metrics.gauge(janitor.TRIM_HELD_BACK, "foreign-1").set(7)
     metrics.counter(janitor.TRIMMED).add(3)
 
     metrics.forget_measured()

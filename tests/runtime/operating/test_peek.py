@@ -49,7 +49,7 @@ def test_the_backlog_is_shown_by_state(cli: OperatorCli) -> None:
     assert list(by_state) == list(get_args(State))
 
 
-def test_a_row_has_the_condition_of_its_message(cli: OperatorCli) -> None:
+def test_a_row_describes_its_message(cli: OperatorCli) -> None:
     """Its attempts, consumer, idle time, due time and log fields."""
     added = filled(cli)
     rows = {one["id"]: one for one in cli.penstock("peek", "trial", "--json").objects}
@@ -76,7 +76,7 @@ def test_tables_fit_into_80_columns(cli: OperatorCli) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_state_selects_one_state(cli: OperatorCli) -> None:
+def test_the_state_option_selects_one_state(cli: OperatorCli) -> None:
     added = filled(cli)
     for state in get_args(State):
         rows = cli.penstock("peek", "trial", "--state", state, "--json").objects
@@ -96,7 +96,7 @@ def test_an_id_selects_one_message(cli: OperatorCli) -> None:
     )
 
 
-def test_bodies_are_shown_only_with_bodies(cli: OperatorCli) -> None:
+def test_bodies_are_shown_only_with_the_option(cli: OperatorCli) -> None:
     filled(cli)
     for options in (["--state", "delayed"], [LATER], ["--state", "delayed", "--json"], [LATER, "--json"]):
         assert "secret" not in cli.penstock("peek", "trial", *options).out
@@ -158,7 +158,7 @@ def test_contradictory_options_are_refused(cli: OperatorCli, words: list[str]) -
     assert "hint: " in ran.err
 
 
-def test_state_accepts_every_state() -> None:
+def test_the_state_option_accepts_every_state() -> None:
     assert get_args(State) == peek.STATES
 
 
@@ -185,7 +185,7 @@ def test_other_formats_are_refused(packed: bytes) -> None:
 def test_foreign_values_break_no_output(cli: OperatorCli) -> None:
     """Each body, due time or count that Penstock did not write is named; everything else is shown."""
     added = filled(cli)
-    cli.ask("HSET", cli.keys.bodies, LATER, "no body of ours")
+    cli.ask("HSET", cli.keys.bodies, LATER, "not a body")
     cli.ask("ZADD", cli.keys.delayed, "inf", LATER)
     cli.ask("HSET", cli.keys.uncharged, added["ready"][0], "many")
     ran = cli.penstock("peek", "trial", "--json")

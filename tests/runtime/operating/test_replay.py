@@ -520,7 +520,7 @@ class TestPace:
         assert ran.code == 2
         assert "write it as `100/s`" in ran.err
 
-    def test_turns_are_even_and_no_delay_is_caught_up(self) -> None:
+    def test_the_pace_is_even_without_catching_up(self) -> None:
         """After a pause of Redis one dead letter goes at once; then the pace is as before."""
         now, slept = 0.0, []
 

@@ -152,7 +152,7 @@ def read(monkeypatch: pytest.MonkeyPatch, text: str) -> frozenset[str]:
     return called_by("made-up")
 
 
-def test_role_accepts_every_role() -> None:
+def test_the_role_option_accepts_every_role() -> None:
     assert roles() == acl.ROLES
     assert set(Role) | {"scheduler"} == set(acl.ROLES)
 

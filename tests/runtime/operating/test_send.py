@@ -139,7 +139,7 @@ def test_a_duplicate_is_reported_without_failure(cli: OperatorCli) -> None:
     assert len(cli.entries()) == 1
 
 
-def test_key_replaces_the_deduplication_field(cli: OperatorCli) -> None:
+def test_the_key_option_replaces_the_deduplication_field(cli: OperatorCli) -> None:
     outcomes = [
         cli.penstock("send", "trial", f'{{"n": {n}}}', "--key", key, "--json").objects[0]["outcome"]
         for n, key in ((1, "a"), (1, "b"), (2, "a"))

@@ -71,7 +71,7 @@ def test_it_reads_outside_the_group(cli: OperatorCli) -> None:
     assert cli.driver.read(cli.driver.join_group()) == ids
 
 
-def test_bodies_shows_bodies(cli: OperatorCli) -> None:
+def test_the_bodies_option_shows_bodies(cli: OperatorCli) -> None:
     """An unreadable body is shown escaped, so that it cannot move the cursor."""
     lines, end = follow(cli, "--bodies")
     cli.ask("XADD", cli.keys.stream, "*", "data", '{"secret": 42}')

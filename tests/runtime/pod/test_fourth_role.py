@@ -94,90 +94,90 @@ def relay(tmp_path: Path, server: Server) -> Iterator[Callable[..., RelayProcess
 
 def test_a_role_starts_and_reports_its_health(relay: Callable[..., RelayProcess], server: Server) -> None:
     """It logs its fields, serves probes, metrics and the health of Redis, and does its work."""
-    one = relay()
-    one.until_ready()
-    (line,) = one.events(Event.WORKER_STARTED)
+    pod = relay()
+    pod.until_ready()
+    (line,) = pod.events(Event.WORKER_STARTED)
     assert (line["environment"], line["logger"]) == ("tests", "relay")
-    assert one.page("/livez") == (200, "alive\n")
-    assert json.loads(one.page("/internal/health/redis")[1])["source"] is True
-    assert "penstock_info{" in one.page("/metrics")[1]
+    assert pod.page("/livez") == (200, "alive\n")
+    assert json.loads(pod.page("/internal/health/redis")[1])["source"] is True
+    assert "penstock_info{" in pod.page("/metrics")[1]
     server.ask("RPUSH", SOURCE, "a", "b")
     wait_for(lambda: server.ask("LRANGE", TARGET, 0, -1) == ["a", "b"], "both entries are moved")
 
     server.ask("DEL", SOURCE)
     server.ask("SET", SOURCE, "not a list")
-    status, text = one.page("/internal/health/redis")
+    status, text = pod.page("/internal/health/redis")
     assert (status, json.loads(text)["error"]) == (503, "WRONGTYPE")
 
 
 def test_a_signal_drains(relay: Callable[..., RelayProcess]) -> None:
     """During the drain the pod is alive and not ready. Then it exits with the role's code."""
-    one = relay()
-    one.until_ready()
-    one.create("stuck")
-    one.process.terminate()
-    wait_for(lambda: one.page("/readyz")[0] == 503, "`/readyz` fails")
-    assert "draining" in one.page("/readyz")[1]
-    assert one.page("/livez")[0] == 200
-    (one.folder / "stuck").unlink()
-    assert one.exit_code() == 0
-    (received,), (stopped,) = one.events(Event.SIGNAL_RECEIVED), one.events(Event.WORKER_STOPPED)
+    pod = relay()
+    pod.until_ready()
+    pod.create("stuck")
+    pod.process.terminate()
+    wait_for(lambda: pod.page("/readyz")[0] == 503, "`/readyz` fails")
+    assert "draining" in pod.page("/readyz")[1]
+    assert pod.page("/livez")[0] == 200
+    (pod.folder / "stuck").unlink()
+    assert pod.exit_code() == 0
+    (received,), (stopped,) = pod.events(Event.SIGNAL_RECEIVED), pod.events(Event.WORKER_STOPPED)
     assert (received["signal"], stopped["exit_code"]) == ("SIGTERM", 0)
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
 def test_a_second_signal_ends_the_process_at_once(relay: Callable[..., RelayProcess], second: signal.Signals) -> None:
     """Whatever delays the drain."""
-    one = relay()
-    one.until_ready()
-    one.create("stuck")
-    one.process.terminate()
-    one.until(Event.SIGNAL_RECEIVED)
-    one.process.send_signal(second)
-    assert one.exit_code() == 128 + second
-    (line,) = one.events(Event.SIGNAL_REPEATED)
+    pod = relay()
+    pod.until_ready()
+    pod.create("stuck")
+    pod.process.terminate()
+    pod.until(Event.SIGNAL_RECEIVED)
+    pod.process.send_signal(second)
+    assert pod.exit_code() == 128 + second
+    (line,) = pod.events(Event.SIGNAL_REPEATED)
     assert line["signal"] == second.name
 
 
 def test_a_part_that_fails_ends_the_pod(relay: Callable[..., RelayProcess], server: Server) -> None:
     """It drains and exits with 70; the log has the part and the place, without the text of the error."""
-    one = relay()
-    one.until_ready()
-    one.create("broken")
-    assert one.exit_code() == 70
-    (line,) = one.events(Event.PART_FAILED)
+    pod = relay()
+    pod.until_ready()
+    pod.create("broken")
+    assert pod.exit_code() == 70
+    (line,) = pod.events(Event.PART_FAILED)
     assert (line["part"], line["error"]) == ("breaks", "ValueError")
     assert "relay.py" in line["at"]
-    assert "secret" not in one.log()
+    assert "secret" not in pod.log()
     server.ask("PING")
 
 
 def test_a_blocked_event_loop_ends_the_pod(relay: Callable[..., RelayProcess]) -> None:
     """`/livez`, served by another thread, fails first; then the process exits."""
-    one = relay(live=2, fatal=15)
-    one.until_ready()
-    one.create("blocked")
-    wait_for(lambda: one.page("/livez")[0] == 503, "`/livez` fails")
-    assert one.exit_code() == 70
-    (line,) = one.events(Event.LOOP_BLOCKED)
+    pod = relay(live=2, fatal=15)
+    pod.until_ready()
+    pod.create("blocked")
+    wait_for(lambda: pod.page("/livez")[0] == 503, "`/livez` fails")
+    assert pod.exit_code() == 70
+    (line,) = pod.events(Event.LOOP_BLOCKED)
     assert line["seconds"] >= 15
 
 
 def test_busy_threads_do_not_block_the_exit(relay: Callable[..., RelayProcess]) -> None:
     """Such as a handler that ignores its cancellation."""
-    one = relay()
-    one.until_ready()
-    one.create("busy")
-    wait_for(lambda: "penstock_info{" in one.page("/metrics")[1], "`/metrics` is served")
-    one.process.terminate()
-    assert one.exit_code() == 0
+    pod = relay()
+    pod.until_ready()
+    pod.create("busy")
+    wait_for(lambda: "penstock_info{" in pod.page("/metrics")[1], "`/metrics` is served")
+    pod.process.terminate()
+    assert pod.exit_code() == 0
 
 
 def test_changed_files_restart_the_pod(relay: Callable[..., RelayProcess]) -> None:
     """It drains, so that the next process reads the new files."""
-    one = relay()
-    one.until_ready()
-    one.create("changed")
-    assert one.exit_code() == 0
-    assert one.events(Event.FILES_CHANGED)
-    assert not one.events(Event.SIGNAL_RECEIVED)
+    pod = relay()
+    pod.until_ready()
+    pod.create("changed")
+    assert pod.exit_code() == 0
+    assert pod.events(Event.FILES_CHANGED)
+    assert not pod.events(Event.SIGNAL_RECEIVED)

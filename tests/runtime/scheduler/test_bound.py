@@ -85,17 +85,17 @@ class Crowd:
         unregistered = [name(JOBS + n) for n in range(MOST_SKIPPED)]
         for shard in range(SHARDS):
             # First nine of ten inspected jobs belong to other shards, then all of them.
-            mine = await self.take(shards=f",{shard},", skip=unregistered)
-            assert mine
-            await steps.release(mine)
+            runs = await self.take(shards=f",{shard},", skip=unregistered)
+            assert runs
+            await steps.release(runs)
             assert not await self.take(shards=",77,")
             await steps.look(",3,")
             await steps.lead(CONSUMER, LEASE)
             await steps.lease(CONSUMER, LEASE, "renew")
         for _ in range(ROUNDS * 4):
-            mine = await self.take()
-            assert len(mine) == MOST
-            assert set(await steps.complete(mine)) == {JobAnswer.DONE}
+            runs = await self.take()
+            assert len(runs) == MOST
+            assert set(await steps.complete(runs)) == {JobAnswer.DONE}
         for _ in range(ROUNDS):
             await steps.release([one._replace(due=second) for one in await self.take()])
         await steps.held_by(CONSUMER)

@@ -44,15 +44,15 @@ FAR_FUTURE = 4_000_000_000
 """A later second than the due time of any job."""
 
 
-def only_its_jobs(one: Schedule) -> bool:
-    return one.number("ZCARD", KEYS.waiting) == MANY
+def only_its_jobs(repo: Schedule) -> bool:
+    return repo.number("ZCARD", KEYS.waiting) == MANY
 
 
 def test_refreshes_register_all_jobs_step_by_step(schedule: Callable[..., Schedule]) -> None:
     """Each pass continues where the last one was cut off, so that every job has its turn."""
-    with schedule(handlers=HANDLERS, spec=SPEC + "refresh: {every: 1s, budget: 1ms}\n") as one:
-        pod = one.pod()
-        wait_for(partial(only_its_jobs, one), "all jobs are registered")
+    with schedule(handlers=HANDLERS, spec=SPEC + "refresh: {every: 1s, budget: 1ms}\n") as repo:
+        pod = repo.pod()
+        wait_for(partial(only_its_jobs, repo), "all jobs are registered")
         until_counted(pod, "scheduler_registered", MANY)
         assert numbers(pod).of("scheduler_passes_cut_off", what="refresh") >= 3
         assert pod.end() == 0
@@ -62,11 +62,11 @@ def test_cleanups_inspect_all_jobs_step_by_step(schedule: Callable[..., Schedule
     """The entries to remove lie behind those that one pass inspects."""
     with schedule(
         handlers=HANDLERS, spec=SPEC + "work: {lease: 10s}\ncleanup: {orphans: {every: 1s, budget: 1ms}}\n"
-    ) as one:
-        one.ask("ZADD", KEYS.waiting, *(value for n in range(10) for value in (FAR_FUTURE, f"foreign-{n}")))
-        pod = one.pod()
+    ) as repo:
+        repo.ask("ZADD", KEYS.waiting, *(value for n in range(10) for value in (FAR_FUTURE, f"foreign-{n}")))
+        pod = repo.pod()
         until_counted(pod, "scheduler_registered", MANY)
-        wait_for(partial(only_its_jobs, one), "the foreign entries are removed")
+        wait_for(partial(only_its_jobs, repo), "the foreign entries are removed")
         until_counted(pod, "scheduler_orphans_removed", 10, why="unknown")
         wait_for(lambda: numbers(pod).of("scheduler_passes_cut_off", what="orphans") >= 1, "a pass was cut off")
         assert pod.end() == 0

@@ -78,7 +78,7 @@ def test_missed_runs_follow_the_spec(missed: dict[str, object], planned: RunPlan
     assert plan_run(job(cron="0 * * * *", missed=missed), NOON - 3 * HOUR, NOON + 5) == planned
 
 
-def test_with_all_the_missed_runs_follow_one_another() -> None:
+def test_run_all_makes_up_for_every_missed_run() -> None:
     """Each for its own second; then the usual next run."""
     hourly = job(cron="0 * * * *", missed={"run": "all"})
     due, ran = NOON - 3 * HOUR, []

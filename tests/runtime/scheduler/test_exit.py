@@ -54,76 +54,76 @@ HELD = [f"held-{number:02}" for number in range(20)]
 SPREAD = f"jobs: [{', '.join(f'{{name: {job}}}' for job in HELD)}]\neach: {{every: 1h, timeout: 1h}}\n"
 
 
-def redis_seconds(one: Schedule) -> int:
-    time = one.ask("TIME")
+def redis_seconds(repo: Schedule) -> int:
+    time = repo.ask("TIME")
     assert isinstance(time, list)
     return int(str(time[0]))
 
 
 def test_a_loop_blocked_for_ever_ends_the_process(schedule: Callable[..., Schedule]) -> None:
     """With an exit code of its own; the job is due again after its deadline and the lease."""
-    with schedule(handlers=HANDLERS, spec=BLOCKS) as one:
-        pod = one.pod()
+    with schedule(handlers=HANDLERS, spec=BLOCKS) as repo:
+        pod = repo.pod()
         assert pod.process.wait(PATIENCE) == 70
         assert len(pod.events(Event.LOOP_BLOCKED)) == 1
-        assert one.places("blocks") == ["working"], "the leader hands it back"
+        assert repo.places("blocks") == ["working"], "the leader hands it back"
 
 
 @pytest.mark.parametrize("part", ["looks", "lease"])
 def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part: str) -> None:
     """It would only look healthy: it logs the part, hands back its jobs, and has its own exit code."""
-    with schedule(handlers=HANDLERS, spec=USUAL) as one:
-        pod = one.pod()
-        one.until_ran("usual")
-        wait_for(lambda: "held" in one.lines(), "`held` runs")
-        (one.folder / f"broken-{part}").touch()
+    with schedule(handlers=HANDLERS, spec=USUAL) as repo:
+        pod = repo.pod()
+        repo.until_ran("usual")
+        wait_for(lambda: "held" in repo.lines(), "`held` runs")
+        (repo.folder / f"broken-{part}").touch()
         assert pod.process.wait(PATIENCE) == 70
         (line,) = pod.events(Event.PART_FAILED)
         assert (line["level"], line["part"], line["error"]) == ("ERROR", part, "RuntimeError")
         assert "secret" not in pod.log()
-        one.assert_each_in_one_set(["usual", "held"])
-        assert (one.number("ZCARD", KEYS.working), one.number("ZCARD", KEYS.pods)) == (0, 0)
+        repo.assert_each_in_one_set(["usual", "held"])
+        assert (repo.number("ZCARD", KEYS.working), repo.number("ZCARD", KEYS.pods)) == (0, 0)
 
 
 def test_a_lifespan_lasts_as_long_as_the_pod(schedule: Callable[..., Schedule]) -> None:
     """Entered once before the first run, left after the last; a failure on leaving is logged."""
-    with schedule(handlers=HANDLERS, spec="jobs: [{name: usual, every: 1s}, {name: other, every: 1s}]") as one:
-        (one.folder / "failing-exit").touch()
-        pod = one.pod()
+    with schedule(handlers=HANDLERS, spec="jobs: [{name: usual, every: 1s}, {name: other, every: 1s}]") as repo:
+        (repo.folder / "failing-exit").touch()
+        pod = repo.pod()
         for job in ("usual", "other"):
-            one.until_ran(job, 2)
-        assert "-" not in one.lines("left")
+            repo.until_ran(job, 2)
+        assert "-" not in repo.lines("left")
         assert pod.end() == 0
-        (alive,), (left,) = one.lines("alive")["-"], one.lines("left")["-"]
-        runs = [line.at for kind in ("start", "end") for lines in one.lines(kind).values() for line in lines]
+        (alive,), (left,) = repo.lines("alive")["-"], repo.lines("left")["-"]
+        runs = [line.at for kind in ("start", "end") for lines in repo.lines(kind).values() for line in lines]
         assert alive.at < min(runs) <= max(runs) < left.at
         assert len(pod.events(Event.LIFESPAN_EXIT_FAILED)) == 1
 
 
 def test_a_failing_lifespan_prevents_the_start(schedule: Callable[..., Schedule]) -> None:
     """The pod prints the reason and runs no job."""
-    with schedule(handlers=HANDLERS, spec=USUAL) as one:
-        (one.folder / "failing-start").touch()
-        pod = one.pod()
+    with schedule(handlers=HANDLERS, spec=USUAL) as repo:
+        (repo.folder / "failing-start").touch()
+        pod = repo.pod()
         assert pod.process.wait(PATIENCE) == 2
         assert "what `handlers:handle` needs all along cannot be had: OSError" in pod.log()
         assert "Traceback" not in pod.log()
-        assert one.lines() == {}
-        assert one.number("ZCARD", KEYS.pods) == 0
+        assert repo.lines() == {}
+        assert repo.number("ZCARD", KEYS.pods) == 0
 
 
 @pytest.mark.parametrize(("spec", "spread"), [("jitter: {shutdown: 1h}\n", 3600), ("", 0)])
 def test_due_times_of_handed_back_jobs_are_spread(schedule: Callable[..., Schedule], spec: str, spread: int) -> None:
     """With `jitter.shutdown` not all are due at once; without it, each keeps its due time."""
-    with schedule(handlers=HANDLERS, spec=SPREAD + spec) as one:
-        pod = one.pod()
-        wait_for(lambda: len(one.lines()) == len(HELD), "all jobs run")
-        before = {job: int(str(one.ask("HGET", KEYS.owners, job)).split()[0]) for job in HELD}
-        now = redis_seconds(one)
+    with schedule(handlers=HANDLERS, spec=SPREAD + spec) as repo:
+        pod = repo.pod()
+        wait_for(lambda: len(repo.lines()) == len(HELD), "all jobs run")
+        before = {job: int(str(repo.ask("HGET", KEYS.owners, job)).split()[0]) for job in HELD}
+        now = redis_seconds(repo)
         assert pod.end() == 0
-        due = {job: int(float(str(one.ask("ZSCORE", KEYS.waiting, job)))) for job in HELD}
+        due = {job: int(float(str(repo.ask("ZSCORE", KEYS.waiting, job)))) for job in HELD}
         if spread:
-            assert all(now <= second <= redis_seconds(one) + spread + 1 for second in due.values())
+            assert all(now <= second <= redis_seconds(repo) + spread + 1 for second in due.values())
             assert len(set(due.values())) > len(HELD) / 2
             assert max(due.values()) > now + spread / 10
         else:

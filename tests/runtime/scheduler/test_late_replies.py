@@ -45,10 +45,10 @@ def test_jobs_of_a_late_reply_are_not_started(
         ran.append(context.fence)
 
     async def scenario() -> int:
-        one = pod(target, spec, handle, "pod", clocks=Clocks(monotonic=lambda: time.monotonic() + offset))
-        task = asyncio.create_task(one.run())
+        scheduler = pod(target, spec, handle, "pod", clocks=Clocks(monotonic=lambda: time.monotonic() + offset))
+        task = asyncio.create_task(scheduler.run())
         await until(lambda: bool(ran), "the job runs")
-        one.stop()
+        scheduler.stop()
         return await task
 
     assert run_async(scenario()) == 0

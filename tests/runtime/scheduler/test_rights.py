@@ -72,7 +72,7 @@ def grant(repository: Schedule, server: Server, role: str) -> str:
     return str(user["user"])
 
 
-def user_with_role(server: Server, user: str) -> list[str]:
+def rules_of(server: Server, user: str) -> list[str]:
     """The rules of a user as ACL LIST writes them; the replies of ACL GETUSER differ by version."""
     users = server.ask("ACL", "LIST")
     assert isinstance(users, list)
@@ -119,7 +119,7 @@ def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own_server: Callable[..., S
         for name in ("mail", "other"):
             (specs / f"{name}.yaml").write_text(MAIL.replace("mail", name))
         pod = grant(repository, server, "scheduler")
-        rules = user_with_role(server, pod)
+        rules = rules_of(server, pod)
         assert "~mail" in rules
         assert "~other" not in rules
         running = repository.pod(environ={"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET})

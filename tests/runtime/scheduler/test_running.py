@@ -75,19 +75,19 @@ cleanup: {orphans: {enabled: false}}  # so that a foreign entry stays during the
 """
 
 
-def record(one: Schedule, job: str) -> dict[str, Any]:
-    reply = one.ask("HGET", KEYS.story, job)
+def record(repo: Schedule, job: str) -> dict[str, Any]:
+    reply = repo.ask("HGET", KEYS.story, job)
     value: dict[str, Any] = json.loads(str(reply)) if reply else {}
     return value
 
 
-def due(one: Schedule, job: str) -> int:
-    return int(float(str(one.ask("ZSCORE", KEYS.waiting, job))))
+def due(repo: Schedule, job: str) -> int:
+    return int(float(str(repo.ask("ZSCORE", KEYS.waiting, job))))
 
 
-def seconds(one: Schedule) -> int:
+def seconds(repo: Schedule) -> int:
     """Redis time."""
-    reply = one.ask("TIME")
+    reply = repo.ask("TIME")
     assert isinstance(reply, list)
     return int(str(reply[0]))
 
@@ -95,18 +95,18 @@ def seconds(one: Schedule) -> int:
 @pytest.mark.wire
 def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
     """Coroutines, and plain functions in threads, with their arguments; failed runs wait as their class demands."""
-    with schedule(handlers=HANDLERS, spec=SPEC) as one:
-        pod = one.pod()
+    with schedule(handlers=HANDLERS, spec=SPEC) as repo:
+        pod = repo.pod()
         for job in ("usual", "args", "plain"):
-            one.until_ran(job, 3)
-        one.until_ran("fails")
-        assert len(one.lines("given")["args"]) >= 3
-        assert len(one.lines()["fails"]) == 3, "two immediate retries, then success"
-        wait_for(lambda: record(one, "fails")["outcome"] == "ok", "the end of the run is recorded")
-        last = record(one, "fails")
+            repo.until_ran(job, 3)
+        repo.until_ran("fails")
+        assert len(repo.lines("given")["args"]) >= 3
+        assert len(repo.lines()["fails"]) == 3, "two immediate retries, then success"
+        wait_for(lambda: record(repo, "fails")["outcome"] == "ok", "the end of the run is recorded")
+        last = record(repo, "fails")
         assert (last["streak"], last["next"] - last["due"] >= 3600) == (0, True)
-        assert len(one.lines()["forbidden"]) == 1
-        last = record(one, "forbidden")
+        assert len(repo.lines()["forbidden"]) == 1
+        last = record(repo, "forbidden")
         assert (last["class"], last["streak"]) == ("forbidden", 1)
         assert 0.9 * 1800 <= last["next"] - last["ended"] <= 1.1 * 1800 + 1, "half an hour, jittered by a tenth"
         counted = numbers(pod)
@@ -114,15 +114,15 @@ def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
             "-": counted.of("scheduler_runs", outcome="ok"), "transient": 2, "forbidden": 1,
         }  # fmt: skip
         assert pod.end() == 0
-        one.assert_each_in_one_set(["usual", "args", "plain", "fails", "forbidden"])
-        assert one.number("ZCARD", KEYS.pods) == 0
+        repo.assert_each_in_one_set(["usual", "args", "plain", "fails", "forbidden"])
+        assert repo.number("ZCARD", KEYS.pods) == 0
 
 
 def test_it_exports_exactly_the_metrics_of_the_contract(schedule: Callable[..., Schedule]) -> None:
     """A counter without events is 0."""
-    with schedule(spec="jobs: [{name: usual, every: 1s}]") as one:
-        pod = one.pod()
-        one.until_ran("usual", 2)
+    with schedule(spec="jobs: [{name: usual, every: 1s}]") as repo:
+        pod = repo.pod()
+        repo.until_ran("usual", 2)
         until_counted(pod, "scheduler_waiting", 1)
         exported = numbers(pod)
         assert {name for name in exported.families if name.startswith("penstock_")} == set(METRICS)
@@ -141,31 +141,31 @@ def test_it_exports_exactly_the_metrics_of_the_contract(schedule: Callable[..., 
 
 def test_a_run_beyond_its_timeout_is_cancelled(schedule: Callable[..., Schedule]) -> None:
     """After its deadline and the threshold. A run that ignores this is abandoned, and its permit returned."""
-    with schedule(handlers=HANDLERS, spec=STUBBORN) as one:
-        pod = one.pod()
+    with schedule(handlers=HANDLERS, spec=STUBBORN) as repo:
+        pod = repo.pod()
         until_counted(pod, "scheduler_zombies_cancelled", 3, by="timer")
-        one.until_ran("listens")
+        repo.until_ran("listens")
         until_counted(pod, "scheduler_abandoned_running", 1)
         wait_for(lambda: numbers(pod).of("scheduler_permits_free") == 3, "all permits are free")
-        wait_for(lambda: one.places("deaf") == ["waiting"], "`deaf` is handed back")
-        assert record(one, "deaf")["outcome"] == "abandoned"
-        assert record(one, "hangs")["outcome"] == "cancelled"
-        assert set(one.lines("end")) == {"listens"}
+        wait_for(lambda: repo.places("deaf") == ["waiting"], "`deaf` is handed back")
+        assert record(repo, "deaf")["outcome"] == "abandoned"
+        assert record(repo, "hangs")["outcome"] == "cancelled"
+        assert set(repo.lines("end")) == {"listens"}
         pod.signal(signal.SIGTERM)
         assert pod.process.wait(PATIENCE) == 0, "the abandoned thread does not block the exit"
 
 
 def test_a_draining_pod_hands_back_its_jobs(schedule: Callable[..., Schedule]) -> None:
     """They keep their due times, and a second pod runs them. A second signal stops the pod at once."""
-    with schedule(handlers=HANDLERS, spec=HELD) as one:
-        pod = one.pod()
-        wait_for(lambda: "held" in one.lines(), "`held` runs")
+    with schedule(handlers=HANDLERS, spec=HELD) as repo:
+        pod = repo.pod()
+        wait_for(lambda: "held" in repo.lines(), "`held` runs")
         assert pod.end() == 0
-        assert one.places("held") == ["waiting"]
-        assert "end" not in {line.what for line in one.lines().get("held", [])}
-        second = one.pod()
-        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs `held`")
-        assert one.lines()["held"][1].worker == second.name
+        assert repo.places("held") == ["waiting"]
+        assert "end" not in {line.what for line in repo.lines().get("held", [])}
+        second = repo.pod()
+        wait_for(lambda: len(repo.lines()["held"]) == 2, "another pod runs `held`")
+        assert repo.lines()["held"][1].worker == second.name
         second.signal(signal.SIGSTOP)
         second.signal(signal.SIGTERM)
         second.signal(signal.SIGINT)
@@ -176,46 +176,46 @@ def test_a_draining_pod_hands_back_its_jobs(schedule: Callable[..., Schedule]) -
 def test_a_handler_that_ignores_the_drain_is_abandoned(schedule: Callable[..., Schedule]) -> None:
     """The drain has a limit; the job is handed back, and the exit code is 1."""
     spec = STUBBORN.replace("timeout: 1s", "timeout: 1h").replace("every: 1h", "every: 1h")
-    with schedule(handlers=HANDLERS, spec=spec) as one:
-        pod = one.pod()
-        wait_for(lambda: {"deaf", "hangs", "listens"} <= set(one.lines()), "all jobs run")
+    with schedule(handlers=HANDLERS, spec=spec) as repo:
+        pod = repo.pod()
+        wait_for(lambda: {"deaf", "hangs", "listens"} <= set(repo.lines()), "all jobs run")
         assert pod.end() == 1
         assert pod.events(Event.DRAIN_INCOMPLETE)[0]["left_behind"] == 1
-        one.assert_each_in_one_set(["deaf", "hangs", "listens"])
-        assert one.number("ZCARD", KEYS.working) == 0
-        assert due(one, "deaf") >= seconds(one), "no pod runs it while its thread may still run"
-        assert due(one, "hangs") <= seconds(one)
-        assert (record(one, "deaf")["outcome"], record(one, "hangs")["outcome"]) == ("stopped", "stopped")
+        repo.assert_each_in_one_set(["deaf", "hangs", "listens"])
+        assert repo.number("ZCARD", KEYS.working) == 0
+        assert due(repo, "deaf") >= seconds(repo), "no pod runs it while its thread may still run"
+        assert due(repo, "hangs") <= seconds(repo)
+        assert (record(repo, "deaf")["outcome"], record(repo, "hangs")["outcome"]) == ("stopped", "stopped")
 
 
 def test_a_run_stopped_by_a_drain_is_not_missed(schedule: Callable[..., Schedule]) -> None:
     """Another pod runs it for the same second, however late, whatever `missed` says."""
     spec = 'jobs: [{name: held, cron: "0 3 1 1 *", missed: {run: skip}, timeout: 1h}]'
-    with schedule(handlers=HANDLERS, spec=spec) as one:
-        pod = one.pod()
-        wait_for(lambda: one.places("held") == ["waiting"], "`held` is registered")
-        assert one.call("run-now", "held").returncode == 0
-        wait_for(lambda: "held" in one.lines(), "`held` runs")
+    with schedule(handlers=HANDLERS, spec=spec) as repo:
+        pod = repo.pod()
+        wait_for(lambda: repo.places("held") == ["waiting"], "`held` is registered")
+        assert repo.call("run-now", "held").returncode == 0
+        wait_for(lambda: "held" in repo.lines(), "`held` runs")
         assert pod.end() == 0
-        last = record(one, "held")
-        assert (last["outcome"], last["due"], last["next"]) == ("stopped", due(one, "held"), due(one, "held"))
+        last = record(repo, "held")
+        assert (last["outcome"], last["due"], last["next"]) == ("stopped", due(repo, "held"), due(repo, "held"))
         late = last["next"] - 1000
-        one.ask("HSET", KEYS.story, "held", json.dumps({**last, "next": late}))
-        one.ask("ZADD", KEYS.waiting, f"{late}.499", "held")
-        pod = one.pod()
-        wait_for(lambda: len(one.lines()["held"]) == 2, "`held` runs again")
-        (one.folder / "released").touch()
-        wait_for(lambda: record(one, "held")["outcome"] == "ok", "the end of the run is recorded")
-        assert record(one, "held")["due"] == last["due"]
+        repo.ask("HSET", KEYS.story, "held", json.dumps({**last, "next": late}))
+        repo.ask("ZADD", KEYS.waiting, f"{late}.499", "held")
+        pod = repo.pod()
+        wait_for(lambda: len(repo.lines()["held"]) == 2, "`held` runs again")
+        (repo.folder / "released").touch()
+        wait_for(lambda: record(repo, "held")["outcome"] == "ok", "the end of the run is recorded")
+        assert record(repo, "held")["due"] == last["due"]
         assert numbers(pod).of("scheduler_missed") == 0
         assert pod.end() == 0
 
 
 def test_operators_list_and_change_jobs(schedule: Callable[..., Schedule]) -> None:
     """list, why, run-now, pause and resume, as text and as JSON."""
-    with schedule(handlers=HANDLERS, spec=HELD) as one:
-        assert "no job is registered" in one.call("list").stderr
-        ran = one.call("why", "later")
+    with schedule(handlers=HANDLERS, spec=HELD) as repo:
+        assert "no job is registered" in repo.call("list").stderr
+        ran = repo.call("why", "later")
         assert (ran.returncode, ran.stdout.splitlines()[:2]) == (
             1,
             [
@@ -223,47 +223,47 @@ def test_operators_list_and_change_jobs(schedule: Callable[..., Schedule]) -> No
                 "a pod with its shard registers it at its next refresh; check that one runs",
             ],
         )
-        pod = one.pod()
-        one.until_ran("later")
-        wait_for(lambda: "held" in one.lines(), "`held` runs")
-        ran = one.call("why", "held")
+        pod = repo.pod()
+        repo.until_ran("later")
+        wait_for(lambda: "held" in repo.lines(), "`held` runs")
+        ran = repo.call("why", "held")
         assert re.match(r"running on `.+`; deadline in 59m\d+s\n", ran.stdout) or "1h" in ran.stdout, ran
         assert "not run yet" in ran.stdout
-        assert one.call("run-now", "held").stderr == "`held` is already running\n"
-        ran = one.call("why", "nightly")
+        assert repo.call("run-now", "held").stderr == "`held` is already running\n"
+        ran = repo.call("why", "nightly")
         assert ran.stdout.startswith("waiting; due in "), ran
         assert "runs by `0 3 1 1 *` (Europe/Berlin), next in " in ran.stdout
-        assert one.call("run-now", "nightly").stdout == "`nightly` is due now\n"
-        one.until_ran("nightly")
-        assert one.call("pause", "later", "held", "nobody").returncode == 1
-        wait_for(lambda: one.places("later") == ["paused"], "`later` is paused")
-        assert one.call("why", "later").stdout.startswith("paused; ")
-        ran = one.call("run-now", "later")
+        assert repo.call("run-now", "nightly").stdout == "`nightly` is due now\n"
+        repo.until_ran("nightly")
+        assert repo.call("pause", "later", "held", "missing").returncode == 1
+        wait_for(lambda: repo.places("later") == ["paused"], "`later` is paused")
+        assert repo.call("why", "later").stdout.startswith("paused; ")
+        ran = repo.call("run-now", "later")
         assert (ran.returncode, ran.stderr) == (1, "`later` is paused; resume it first\n")
-        assert one.call("resume", "later").stdout == "`later` is resumed\n"
-        (one.folder / "released").touch()
-        wait_for(lambda: one.places("held") == ["paused"], "`held` ended and is paused")
-        assert one.call("resume", "--all").stdout == "`pause --all` was not in force\n"
-        assert one.call("pause", "--all").stdout == "all jobs are paused; running jobs finish first\n"
-        assert one.call("pause", "--all").stdout == "all jobs were already paused\n"
-        assert "all jobs are paused" in one.call("why", "nightly").stdout
-        one.ask("ZADD", KEYS.waiting, 1, "nightly", 4_000_000_000, "foreign")
+        assert repo.call("resume", "later").stdout == "`later` is resumed\n"
+        (repo.folder / "released").touch()
+        wait_for(lambda: repo.places("held") == ["paused"], "`held` ended and is paused")
+        assert repo.call("resume", "--all").stdout == "`pause --all` was not in force\n"
+        assert repo.call("pause", "--all").stdout == "all jobs are paused; running jobs finish first\n"
+        assert repo.call("pause", "--all").stdout == "all jobs were already paused\n"
+        assert "all jobs are paused" in repo.call("why", "nightly").stdout
+        repo.ask("ZADD", KEYS.waiting, 1, "nightly", 4_000_000_000, "foreign")
         until_counted(pod, "scheduler_waiting", 3)
         measured = numbers(pod)
         assert (measured.of("scheduler_oldest_overdue_seconds"), measured.of("scheduler_ready")) == (0, 0), (
             "paused jobs are neither ready nor overdue"
         )
-        assert "all jobs are paused" in one.call("list").stderr
-        assert one.call("resume", "--all").stdout == "resumed all jobs except those paused by name\n"
-        rows = [json.loads(line) for line in one.call("list", "--json").stdout.splitlines()]
+        assert "all jobs are paused" in repo.call("list").stderr
+        assert repo.call("resume", "--all").stdout == "resumed all jobs except those paused by name\n"
+        rows = [json.loads(line) for line in repo.call("list", "--json").stdout.splitlines()]
         assert {row["job"]: row["state"] for row in rows}["held"] == "paused"
         assert [row["job"] for row in rows] == ["held", "later", "nightly"]
-        assert one.call("list").stdout.splitlines()[0].split() == ["job", "state", "due", "last", "failures"]
-        ran = one.call("why", "off")
+        assert repo.call("list").stdout.splitlines()[0].split() == ["job", "state", "due", "last", "failures"]
+        ran = repo.call("why", "off")
         assert ran.stdout.startswith("disabled: `patterns.disabled` (`off`) matches its name\n")
-        output = json.loads(one.call("why", "nightly", "--json").stdout)
+        output = json.loads(repo.call("why", "nightly", "--json").stdout)
         assert (output["job"], output["last"]["outcome"], output["all_paused"]) == ("nightly", "ok", False)
-        ran = one.call("pause")
+        ran = repo.call("pause")
         assert (ran.returncode, "no job is named" in ran.stderr) == (2, True)
         assert pod.end() == 0
 
@@ -272,10 +272,10 @@ def test_operators_list_and_change_jobs(schedule: Callable[..., Schedule]) -> No
 def test_why_explains_the_wait_after_failures(schedule: Callable[..., Schedule]) -> None:
     """It names their number and class."""
     spec = "jobs: [{name: forbidden, every: 1s}]\nfailures: {by_class: true}"
-    with schedule(handlers=HANDLERS, spec=spec) as one:
-        pod = one.pod()
-        wait_for(lambda: record(one, "forbidden"), "`forbidden` has failed")
-        lines = one.call("why", "forbidden").stdout.splitlines()
+    with schedule(handlers=HANDLERS, spec=spec) as repo:
+        pod = repo.pod()
+        wait_for(lambda: record(repo, "forbidden"), "`forbidden` has failed")
+        lines = repo.call("why", "forbidden").stdout.splitlines()
         assert re.fullmatch(r"backing off after 1 failure of class `forbidden`; due in \d+m(\d+s)?", lines[0])
         assert re.fullmatch(r"last run: failed, [\d.]+s ago on `.+~\w{8}`, took [\d.]+s", lines[1])
         assert pod.end() == 0

@@ -15,43 +15,43 @@ jobs:
 """
 
 
-def runs(one: Schedule, job: str) -> int:
-    reply = one.ask("HGET", KEYS.story, job)
+def runs(repo: Schedule, job: str) -> int:
+    reply = repo.ask("HGET", KEYS.story, job)
     return json.loads(str(reply))["fence"] if reply else 0
 
 
 @pytest.mark.wire
 def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
     """By the pipeline's deduplication: a repeated run for the same second sends no message, the next run does."""
-    with schedule(spec=SPEC.replace("  - {name: invalid", "  # - {name: invalid")) as one:
-        (one.folder / "specs" / "mail.yaml").write_text(MAIL)
-        pod = one.pod()
-        wait_for(lambda: runs(one, "nightly"), "`nightly` has run")
-        assert one.number("XLEN", "mail") == 1
-        first = json.loads(str(one.ask("HGET", KEYS.story, "nightly")))
+    with schedule(spec=SPEC.replace("  - {name: invalid", "  # - {name: invalid")) as repo:
+        (repo.folder / "specs" / "mail.yaml").write_text(MAIL)
+        pod = repo.pod()
+        wait_for(lambda: runs(repo, "nightly"), "`nightly` has run")
+        assert repo.number("XLEN", "mail") == 1
+        first = json.loads(str(repo.ask("HGET", KEYS.story, "nightly")))
         for due, messages in ((first["due"], 1), (first["due"] + 1, 2)):
-            before = runs(one, "nightly")
-            one.ask("ZADD", KEYS.waiting, f"{due}.499", "nightly")
-            wait_for(lambda before=before: runs(one, "nightly") > before, "`nightly` has run again")  # type: ignore[misc] # a number
-            assert one.number("XLEN", "mail") == messages
+            before = runs(repo, "nightly")
+            repo.ask("ZADD", KEYS.waiting, f"{due}.499", "nightly")
+            wait_for(lambda before=before: runs(repo, "nightly") > before, "`nightly` has run again")  # type: ignore[misc] # a number
+            assert repo.number("XLEN", "mail") == messages
         assert pod.end() == 0
 
 
 def test_a_pod_reads_pipelines_next_to_its_worker_file(schedule: Callable[..., Schedule]) -> None:
     """In the folder where generated files are mounted; a missing pipeline is reported before any job runs."""
-    with schedule(spec=SPEC.replace("  - {name: invalid", "  # - {name: invalid")) as one:
-        (one.folder / "specs" / "mail.yaml").write_text(MAIL)
-        generate = one.start("generate")
+    with schedule(spec=SPEC.replace("  - {name: invalid", "  # - {name: invalid")) as repo:
+        (repo.folder / "specs" / "mail.yaml").write_text(MAIL)
+        generate = repo.start("generate")
         assert generate.process.wait(PATIENCE) in (0, 1), generate.log()
-        file = one.folder / "generated" / "dev" / "trial" / "worker.json"
-        without_pipeline = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
+        file = repo.folder / "generated" / "dev" / "trial" / "worker.json"
+        without_pipeline = repo.start("scheduler", "run", str(file), "--redis", repo.target.url, "--listen", "off")
         assert without_pipeline.process.wait(PATIENCE) == 2
         assert "pipelines/mail.json` cannot be had" in without_pipeline.log()
         (file.parent / "pipelines").mkdir()
         (file.parent / "pipelines" / "mail.json").write_bytes(
-            (one.folder / "generated" / "dev" / "mail" / "worker.json").read_bytes()
+            (repo.folder / "generated" / "dev" / "mail" / "worker.json").read_bytes()
         )
-        pod = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
-        wait_for(lambda: runs(one, "nightly"), "`nightly` has run")
-        assert one.number("XLEN", "mail") == 1
+        pod = repo.start("scheduler", "run", str(file), "--redis", repo.target.url, "--listen", "off")
+        wait_for(lambda: runs(repo, "nightly"), "`nightly` has run")
+        assert repo.number("XLEN", "mail") == 1
         assert pod.end() == 0

@@ -26,9 +26,9 @@ EVERY_LINE = {"timestamp", "level", "message", "event", "logger", "host", "pid",
 
 def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> None:
     """Health, jobs, scripts, backlog, permits, cleanups, and ended runs that wait for Redis."""
-    with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 1s}\n") as one:
-        pod = one.pod()
-        wait_for(lambda: "held" in one.lines(), "`held` runs")
+    with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 1s}\n") as repo:
+        pod = repo.pod()
+        wait_for(lambda: "held" in repo.lines(), "`held` runs")
         expected = {
             "health": "HEALTHY",
             "registered": 3,
@@ -57,8 +57,8 @@ def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> 
 
 def test_the_summary_can_be_disabled(schedule: Callable[..., Schedule]) -> None:
     """With an interval of 0; the default is ten minutes."""
-    with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 0s}\n") as one:
-        pod = one.pod()
-        one.until_ran("usual", 4)
+    with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 0s}\n") as repo:
+        pod = repo.pod()
+        repo.until_ran("usual", 4)
         assert pod.events(Event.SCHEDULER_SUMMARY) == []
         assert pod.end() == 0

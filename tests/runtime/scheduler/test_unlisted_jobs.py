@@ -69,14 +69,14 @@ def test_unlisted_jobs_do_not_delay_a_pods_own(target: Target, monkeypatch: pyte
             links.append(counting_link)  # type: ignore[arg-type] # its class was changed
             return counting_link
 
-        one = pod(target, spec, handle, "pod", link=counting)
-        task = asyncio.create_task(one.run())
+        scheduler = pod(target, spec, handle, "pod", link=counting)
+        task = asyncio.create_task(scheduler.run())
         await until(lambda: ran["own"] >= 3, "`own` has run three times")
         before, listings = links[0].acquires, refreshes["all"]
         await until(lambda: ran["own"] >= 8, "`own` has run eight times")
         assert links[0].acquires - before < 40, "a few calls a second"
         assert refreshes["all"] == listings, "unlisted jobs do not make the pod read its list again"
-        one.stop()
+        scheduler.stop()
         code = await task
         await link.close()
         return code

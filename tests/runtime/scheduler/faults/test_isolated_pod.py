@@ -52,19 +52,19 @@ def test_an_isolated_pod_stops_its_runs_before_another_starts_them(
     cut: Callable[[str], Schedule], cable: Cable
 ) -> None:
     """It cannot renew its lease, so it cancels its runs by monotonic time; then another pod runs the jobs."""
-    with cut(SPEC) as one:
-        isolated = one.start(*by_cable(cable))
-        wait_for(lambda: "held" in one.lines(), "`held` runs")
-        other = one.pod()
+    with cut(SPEC) as repo:
+        isolated = repo.start(*by_cable(cable))
+        wait_for(lambda: "held" in repo.lines(), "`held` runs")
+        other = repo.pod()
         other.until(Event.CONSUMER_JOINED)
         cable.hold_answers()
-        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs `held`", 120)
-        (ended,) = one.lines("end")["held"]
-        first, second = one.lines()["held"]
+        wait_for(lambda: len(repo.lines()["held"]) == 2, "another pod runs `held`", 120)
+        (ended,) = repo.lines("end")["held"]
+        first, second = repo.lines()["held"]
         assert (first.worker, second.worker, ended.worker) == (isolated.name, other.name, isolated.name)
         assert first.at < ended.at < second.at
         cable.mend()
         isolated.until(Event.CONSUMER_JOINED, times=2)
-        (one.folder / "released").touch()
-        one.until_ran("held", 2)
+        (repo.folder / "released").touch()
+        repo.until_ran("held", 2)
         assert isolated.end() == other.end() == 0

@@ -38,35 +38,35 @@ def test_repeated_kills_lose_no_job_and_overlap_no_run(schedule: Callable[..., S
 
     Every job runs again, no two runs of it overlap, and in the end each waits in one set.
     """
-    with schedule(handlers=HANDLERS, spec=SPEC) as one:
-        pods = [one.pod() for _ in range(3)]
+    with schedule(handlers=HANDLERS, spec=SPEC) as repo:
+        pods = [repo.pod() for _ in range(3)]
         for pod in pods:
             pod.until(Event.CONSUMER_JOINED)
         for number in range(KILLS):
             victim = pods[number % 3]
-            wait_for(partial(holds, one, victim.name), "the pod runs a job")
+            wait_for(partial(holds, repo, victim.name), "the pod runs a job")
             victim.kill()
-            for server in one.target.masters():
+            for server in repo.target.masters():
                 server.ask("SCRIPT", "FLUSH")
-            pods[number % 3] = one.pod()
+            pods[number % 3] = repo.pod()
             pods[number % 3].until(Event.CONSUMER_JOINED)
-        since = {job: len(lines) for job, lines in one.lines("end").items()}
+        since = {job: len(lines) for job, lines in repo.lines("end").items()}
         wait_for(
-            lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS),
+            lambda: all(len(repo.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS),
             "every job runs again",
             120,
         )
-        assert any(pod.events(Event.PODS_LOST) for pod in one.processes)
+        assert any(pod.events(Event.PODS_LOST) for pod in repo.processes)
         for pod in pods:
             assert pod.end() == 0, pod.log()[-2000:]
-        killed = {pod.name: pod.killed for pod in one.processes if pod.killed is not None}
+        killed = {pod.name: pod.killed for pod in repo.processes if pod.killed is not None}
         assert len(killed) == KILLS
-        assert overlaps(one.lines(), one.lines("end"), killed) == []
-        one.assert_each_in_one_set(JOBS)
-        assert one.number("HLEN", KEYS.owners) == 0
+        assert overlaps(repo.lines(), repo.lines("end"), killed) == []
+        repo.assert_each_in_one_set(JOBS)
+        assert repo.number("HLEN", KEYS.owners) == 0
 
 
-def holds(one: Schedule, worker: str) -> bool:
+def holds(repo: Schedule, worker: str) -> bool:
     """Whether the pod runs a job at this moment."""
-    ended = {line.fence for lines in one.lines("end").values() for line in lines}
-    return any(line.worker == worker and line.fence not in ended for lines in one.lines().values() for line in lines)
+    ended = {line.fence for lines in repo.lines("end").values() for line in lines}
+    return any(line.worker == worker and line.fence not in ended for lines in repo.lines().values() for line in lines)

@@ -98,13 +98,13 @@ def test_failing_acquires_hold_no_permits(target: Target) -> None:
             links.append(refusing)  # type: ignore[arg-type] # its class was changed
             return refusing
 
-        one = pod(target, spec, handle, "pod", link=link)
-        task = asyncio.create_task(one.run())
+        scheduler = pod(target, spec, handle, "pod", link=link)
+        task = asyncio.create_task(scheduler.run())
         await until(lambda: links[0].left == 0, "every refusal was made", seconds=HANGS)
         await until(lambda: len(ran) == 7 and min(ran.values()) >= 2, "every job has run twice")
-        one.stop()
+        scheduler.stop()
         code = await task
-        free.append(one.permits.free)
+        free.append(scheduler.permits.free)
         return code
 
     assert run_async(scenario(), seconds=2 * HANGS) == 0
@@ -143,11 +143,11 @@ def test_jobs_of_an_unanswered_acquire_are_not_stuck(target: Target) -> None:
             links.append(losing)  # type: ignore[arg-type] # its class was changed
             return losing
 
-        one = pod(target, spec, handle, "pod", link=link)
-        task = asyncio.create_task(one.run())
+        scheduler = pod(target, spec, handle, "pod", link=link)
+        task = asyncio.create_task(scheduler.run())
         await until(lambda: len(ran) == 5 and min(ran.values()) >= 2, "every job has run twice")
         assert links[0].left == 0
-        one.stop()
+        scheduler.stop()
         return await task
 
     assert run_async(scenario()) == 0
@@ -188,11 +188,11 @@ def test_an_unsettled_run_does_not_hide_another_of_its_job(target: Target, monke
             losing.__class__ = LosesBothReplies
             return losing
 
-        one = pod(target, spec, handle, "pod", link=link)
-        task = asyncio.create_task(one.run())
+        scheduler = pod(target, spec, handle, "pod", link=link)
+        task = asyncio.create_task(scheduler.run())
         await until(lambda: ran["job"] >= 3, "the job has run three times")
         assert remaining == {"complete": 0, "acquire": 0}
-        one.stop()
+        scheduler.stop()
         return await task
 
     assert run_async(scenario()) == 0

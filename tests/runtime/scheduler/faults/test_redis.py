@@ -43,11 +43,11 @@ def tripped(pod: Process) -> bool:
     return numbers(pod).of("scheduler_breaker_trips", breaker="acquisition") >= 1
 
 
-def wait_for_new_runs(one: Schedule, jobs: list[str]) -> None:
+def wait_for_new_runs(repo: Schedule, jobs: list[str]) -> None:
     """Wait until each job has run twice more."""
-    since = {job: len(lines) for job, lines in one.lines("end").items()}
+    since = {job: len(lines) for job, lines in repo.lines("end").items()}
     wait_for(
-        lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) + 1 for job in jobs),
+        lambda: all(len(repo.lines("end").get(job, [])) > since.get(job, 0) + 1 for job in jobs),
         "each job has run twice more",
         60,
     )
@@ -55,14 +55,14 @@ def wait_for_new_runs(one: Schedule, jobs: list[str]) -> None:
 
 def test_an_outage_of_redis_loses_and_repeats_no_run(own_server: Callable[..., Schedule], server: Server) -> None:
     """Runs that end during the outage are handed back afterwards."""
-    with own_server(handlers=HANDLERS, spec=SPEC) as one:
-        pods = [one.pod(), one.pod()]
+    with own_server(handlers=HANDLERS, spec=SPEC) as repo:
+        pods = [repo.pod(), repo.pod()]
         for pod in pods:
             pod.until(Event.CONSUMER_JOINED)
-        wait_for(lambda: "held" in one.lines(), "`held` runs")
+        wait_for(lambda: "held" in repo.lines(), "`held` runs")
         server.kill()
-        (one.folder / "released").touch()
-        one.until_ran("held")
+        (repo.folder / "released").touch()
+        repo.until_ran("held")
         for pod in pods:
             wait_for(partial(ready, pod, 503), "`/readyz` fails")
             assert page(pod, "/livez")[0] == 200
@@ -73,60 +73,60 @@ def test_an_outage_of_redis_loses_and_repeats_no_run(own_server: Callable[..., S
             assert numbers(pod).of("scheduler_degraded") == 1
 
         server.start()
-        wait_for_new_runs(one, JOBS)
+        wait_for_new_runs(repo, JOBS)
         for pod in pods:
             wait_for(partial(ready, pod, 200), "`/readyz` succeeds again")
             until_counted(pod, "scheduler_breaker_state", 0)
             until_counted(pod, "scheduler_degraded", 0)
             assert pod.events(Event.REDIS_REACHABLE)
             assert (page(pod, HEALTH)[0], '"waiting_set":true' in page(pod, HEALTH)[1].replace(" ", "")) == (200, True)
-        wait_for(lambda: one.places("held") == ["waiting"], "`held` is handed back")
-        assert len(one.lines()["held"]) == 1, "`held` ran once"
+        wait_for(lambda: repo.places("held") == ["waiting"], "`held` is handed back")
+        assert len(repo.lines()["held"]) == 1, "`held` ran once"
         for pod in pods:
             assert pod.end() == 0
-        assert overlaps(one.lines(), one.lines("end"), {}) == []
-        one.assert_each_in_one_set([*JOBS, "held"])
+        assert overlaps(repo.lines(), repo.lines("end"), {}) == []
+        repo.assert_each_in_one_set([*JOBS, "held"])
 
 
 def test_a_hanging_redis_is_noticed_and_survived(own_server: Callable[..., Schedule], server: Server) -> None:
     """It accepts connections and never answers; the pod notices, however long a call waits, and recovers."""
-    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
-        pod = one.pod()
-        wait_for_new_runs(one, JOBS)
+    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as repo:
+        pod = repo.pod()
+        wait_for_new_runs(repo, JOBS)
         server.pause()
         until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")
         assert numbers(pod).of("scheduler_degraded") == 1
         wait_for(lambda: numbers(pod).of("scheduler_breaker_trips") >= 1, "a breaker is open", 60)
         server.resume()
-        wait_for_new_runs(one, JOBS)
+        wait_for_new_runs(repo, JOBS)
         until_counted(pod, "scheduler_degraded", 0)
         assert pod.end() == 0
-        one.assert_each_in_one_set(JOBS)
+        repo.assert_each_in_one_set(JOBS)
 
 
 def test_jobs_are_registered_again_after_redis_loses_all_data(
     own_server: Callable[..., Schedule], server: Server
 ) -> None:
     """By the next refresh; pods register new consumers."""
-    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
-        pod = one.pod()
-        wait_for_new_runs(one, JOBS)
+    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as repo:
+        pod = repo.pod()
+        wait_for_new_runs(repo, JOBS)
         server.flush()
-        wait_for_new_runs(one, JOBS)
+        wait_for_new_runs(repo, JOBS)
         assert len(pod.events(Event.CONSUMER_JOINED)) == 2
         assert pod.end() == 0
-        one.assert_each_in_one_set(JOBS)
+        repo.assert_each_in_one_set(JOBS)
 
 
 def test_a_pod_waits_for_redis_to_start(own_server: Callable[..., Schedule], server: Server) -> None:
     """It logs the outage, retries, and is not ready until Redis answers."""
     server.kill()
-    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
-        pod = one.pod()
+    with own_server(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as repo:
+        pod = repo.pod()
         pod.until(Event.REDIS_UNREACHABLE)
         assert page(pod, "/readyz")[0] == 503
         server.start()
-        wait_for_new_runs(one, JOBS)
+        wait_for_new_runs(repo, JOBS)
         assert page(pod, "/readyz")[0] == 200
         activities = [line["activity"] for line in pod.events(Event.REDIS_UNREACHABLE)]
         assert activities.count(Activity.RENEWING) == 1

@@ -32,33 +32,33 @@ HELD = ("held-1", "held-2")
 
 def test_a_pod_that_continues_changes_no_run_of_others(schedule: Callable[..., Schedule]) -> None:
     """Its jobs run elsewhere. It cancels its runs, handing them back changes no job, and it runs other jobs."""
-    with schedule(handlers=HANDLERS, spec=SPEC) as one:
-        stopped = one.pod()
-        wait_for(lambda: set(HELD) <= set(one.lines()), "both held jobs run")
+    with schedule(handlers=HANDLERS, spec=SPEC) as repo:
+        stopped = repo.pod()
+        wait_for(lambda: set(HELD) <= set(repo.lines()), "both held jobs run")
         stopped.signal(signal.SIGSTOP)
-        other = one.pod()
+        other = repo.pod()
         for job in HELD:
-            wait_for(partial(ran_on, one, "start", job, other.name), "the other pod runs the job")
+            wait_for(partial(ran_on, repo, "start", job, other.name), "the other pod runs the job")
         for job in HELD:
-            wait_for(partial(ran_on, one, "end", job, other.name), "the run ends")
-        wait_for(lambda: all(one.places(job) == ["waiting"] for job in HELD), "the held jobs are handed back")
-        before = {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
+            wait_for(partial(ran_on, repo, "end", job, other.name), "the run ends")
+        wait_for(lambda: all(repo.places(job) == ["waiting"] for job in HELD), "the held jobs are handed back")
+        before = {job: repo.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
 
         stopped.signal(signal.SIGCONT)
         stopped.until(Event.CONSUMER_JOINED, times=2)
-        times = len(one.lines()["usual"])
+        times = len(repo.lines()["usual"])
         wait_for(
-            lambda: stopped.name in {line.worker for line in one.lines()["usual"][times:]},
+            lambda: stopped.name in {line.worker for line in repo.lines()["usual"][times:]},
             "the continued pod runs jobs again",
         )
 
         for job in HELD:
-            first, second = one.lines()[job]
+            first, second = repo.lines()[job]
             assert first.fence < second.fence
-            assert json.loads(str(one.ask("HGET", KEYS.story, job)))["fence"] == second.fence
-        assert before == {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
+            assert json.loads(str(repo.ask("HGET", KEYS.story, job)))["fence"] == second.fence
+        assert before == {job: repo.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
         assert stopped.end() == other.end() == 0
 
 
-def ran_on(one: Schedule, what: str, job: str, worker: str) -> bool:
-    return worker in {line.worker for line in one.lines(what).get(job, [])}
+def ran_on(repo: Schedule, what: str, job: str, worker: str) -> bool:
+    return worker in {line.worker for line in repo.lines(what).get(job, [])}
