@@ -14,51 +14,51 @@ Message = dict[str, Any]
 
 
 class Editor:
-    """One language server, and the last diagnostics of each file."""
+    """A language server, and the last diagnostics of each file."""
 
     def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
         self.process = process
         self.folder = folder
-        self.asked = 0
+        self.requests = 0
         self.diagnostics: dict[str, list[Message]] = {}
-        self.ask("initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}})
+        self.request("initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}})
         self.send({"method": "initialized", "params": {}})
 
     def open(self, name: str, text: str) -> str:
-        """Open a file and wait for what the server says of it."""
+        """Open a file and wait for its diagnostics."""
         uri = (self.folder / name).as_uri()
         document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
         self.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
         while uri not in self.diagnostics:
-            self.take_in(self.receive())
+            self.handle(self.receive())
         return uri
 
     def hover(self, uri: str, line: int, column: int) -> str:
-        """What is shown at a place."""
-        found = self.ask("textDocument/hover", self.place(uri, line, column))
-        return str(found["contents"]["value"])
+        """The text of a hover at a place."""
+        hover = self.request("textDocument/hover", self.place(uri, line, column))
+        return str(hover["contents"]["value"])
 
     def completions(self, uri: str, line: int, column: int) -> list[str]:
-        """What is offered at a place."""
-        found = self.ask("textDocument/completion", self.place(uri, line, column))
-        return [item["label"] for item in found["items"]]
+        """The labels of completions at a place."""
+        completions = self.request("textDocument/completion", self.place(uri, line, column))
+        return [item["label"] for item in completions["items"]]
 
     @staticmethod
     def place(uri: str, line: int, column: int) -> Message:
         """Lines and columns count from 1 here, as in findings."""
         return {"textDocument": {"uri": uri}, "position": {"line": line - 1, "character": column - 1}}
 
-    def ask(self, method: str, params: Message) -> Any:  # noqa: ANN401 - each method answers otherwise
-        self.asked += 1
-        self.send({"id": self.asked, "method": method, "params": params})
+    def request(self, method: str, params: Message) -> Any:  # noqa: ANN401 - each method has another result
+        self.requests += 1
+        self.send({"id": self.requests, "method": method, "params": params})
         while True:
             message = self.receive()
-            if message.get("id") == self.asked and "method" not in message:
+            if message.get("id") == self.requests and "method" not in message:
                 return message["result"]
-            self.take_in(message)
+            self.handle(message)
 
-    def take_in(self, message: Message) -> None:
-        """Keep diagnostics; answer what the server asks with nothing, for each thing it asks for."""
+    def handle(self, message: Message) -> None:
+        """Store diagnostics, and answer each request of the server with empty values."""
         if message.get("method") == "textDocument/publishDiagnostics":
             self.diagnostics[message["params"]["uri"]] = message["params"]["diagnostics"]
         elif "id" in message and "method" in message:
@@ -77,7 +77,7 @@ class Editor:
         while header := self.process.stdout.readline().strip():
             name, _, value = header.partition(b":")
             length = int(value) if name.lower() == b"content-length" else length
-        assert length, "the language server has gone"
+        assert length, "the language server stopped"
         message: Message = json.loads(self.process.stdout.read(length))
         return message
 

@@ -1,4 +1,4 @@
-"""With the first line of a spec, an editor completes, explains and checks it: tested with the real language server."""
+"""The real language server completes, explains and checks a spec, because of its first line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ s
 
 
 @pytest.fixture
-def spec(editor: Any) -> str:  # noqa: ANN401 - the class stands in a conftest
+def spec(editor: Any) -> str:  # noqa: ANN401 - the class is in a conftest
     uri: str = editor.open("specs/resize.yaml", SPEC)
     return uri
 
@@ -46,13 +46,13 @@ def test_fields_are_completed_in_sections_at_the_top_and_in_overrides(editor: An
 
 
 def test_errors_are_marked(editor: Any) -> None:  # noqa: ANN401 - as above
-    whole = "\n".join(line for line in SPEC.splitlines() if line.strip() not in ("l", "s")) + "\n"
-    uri = editor.open("specs/whole.yaml", whole)
-    told = {(one["range"]["start"]["line"] + 1, one["message"]) for one in editor.diagnostics[uri]}
-    assert told == {(8, 'Incorrect type. Expected "string".'), (9, "Property stram is not allowed.")}
+    complete = "\n".join(line for line in SPEC.splitlines() if line.strip() not in ("l", "s")) + "\n"
+    uri = editor.open("specs/complete.yaml", complete)
+    errors = {(one["range"]["start"]["line"] + 1, one["message"]) for one in editor.diagnostics[uri]}
+    assert errors == {(8, 'Incorrect type. Expected "string".'), (9, "Property stram is not allowed.")}
 
 
-def test_hover_explains_the_platform_file(editor: Any) -> None:  # noqa: ANN401 - as above
+def test_fields_are_completed_in_the_platform_file(editor: Any) -> None:  # noqa: ANN401 - as above
     text = "# yaml-language-server: $schema=generated/schemas/platform.schema.json\nkind: platform\ndefaults:\n  w\n"
     uri = editor.open("other.yaml", text)
     assert "work.timeout" in editor.completions(uri, 4, 4)

@@ -1,4 +1,4 @@
-"""Everything that the documents behind the design measure or alert on has a panel, and an alert if it needs one."""
+"""Each measurement in the documents behind the design has a panel, and an alert if it needs one."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ def generated(resolved: Callable[[str, str], Any]) -> tuple[set[str], set[str]]:
     """All alerts and all panels that a spec can have."""
     names, titles = set(), set()
     for one in (resolved(name, "production") for name in SPECS):
-        for found, panels in of_scheduler(one) if isinstance(one, Scheduler) else of_pipeline(one):
-            names |= {alert.name for alert in found}
+        for rules, panels in of_scheduler(one) if isinstance(one, Scheduler) else of_pipeline(one):
+            names |= {alert.name for alert in rules}
             titles |= {panel.title for panel in panels}
     return names, titles
 
 
-Shows = tuple[list[Alert], list[Panel]]
+Generated = tuple[list[Alert], list[Panel]]
 
 
-def of_pipeline(one: Pipeline) -> Iterator[Shows]:
+def of_pipeline(one: Pipeline) -> Iterator[Generated]:
     for spec in variants(one):
-        found = alerts(spec, PipelineSources.of("x", spec.name))
-        on = PipelineQueries(PipelineVariant.of(spec, found, has_runbooks=True))
-        yield found, [panel for row in ROWS for panel in row.panels(on)]
+        rules = alerts(spec, PipelineSources.of("x", spec.name))
+        queries = PipelineQueries(PipelineVariant.of(spec, rules, has_runbooks=True))
+        yield rules, [panel for row in ROWS for panel in row.panels(queries)]
 
 
-def of_scheduler(spec: Scheduler) -> Iterator[Shows]:
-    found = alerts_of_jobs(spec, SchedulerSources.of("x", spec.name))
-    on = SchedulerQueries(SchedulerVariant.of(spec, found, has_runbooks=True))
-    yield found, [panel for row in ROWS_OF_JOBS for panel in row.panels(on)]
+def of_scheduler(spec: Scheduler) -> Iterator[Generated]:
+    rules = alerts_of_jobs(spec, SchedulerSources.of("x", spec.name))
+    queries = SchedulerQueries(SchedulerVariant.of(spec, rules, has_runbooks=True))
+    yield rules, [panel for row in ROWS_OF_JOBS for panel in row.panels(queries)]
 
 
 def named(origins: ModuleType, what: str) -> list[str]:
@@ -82,7 +82,7 @@ def test_each_alert_and_panel_is_named(origins: ModuleType, generated: tuple[set
 
 
 def test_each_document_with_metrics_is_covered(origins: ModuleType) -> None:
-    """And each item once."""
+    """Each item has one row."""
     documents = origins.read(ROOT).documents
     assert {name for name, document in documents.items() if document.monitoring} == MONITORED
     for document in documents.values():

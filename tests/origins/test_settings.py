@@ -1,4 +1,4 @@
-"""Every item of the documents behind the design has a place in Penstock, and every claim of the table is true."""
+"""Each item of the documents behind the design has a row in the table, and each claim of a row is true."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from penstock_spec.values.quantity import Quantity
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = Path(os.environ.get("PENSTOCK_ORIGINS", "-"))
-"""A folder with the documents themselves, which are not part of the repository."""
+"""A folder with the documents, which are not part of the repository."""
 GENERATED = ROOT / "generated"
 NAMES = ROOT / "tests/origins/names.txt"
 
@@ -63,15 +63,15 @@ def _number(value: object) -> float | None:
 
 
 def test_each_row_makes_one_claim(origins: ModuleType) -> None:
-    """A field, a metric, an alert, a file, a reason, ...; and only what belongs to that claim."""
+    """A field, a metric, an alert, a file, a reason, ...; and only keys that belong to that claim."""
     for document, row in rows(origins):
-        made = [claim for claim in CLAIMS if getattr(row, claim)]
-        assert len(made) == 1, (document, row.name, made)
+        claims = [claim for claim in CLAIMS if getattr(row, claim)]
+        assert len(claims) == 1, (document, row.name, claims)
         assert bool(row.as_) == bool(row.later or (row.artifact and not row.at)), (document, row.name)
         assert bool(row.artifact) >= bool(row.at), (document, row.name)
-        assert bool(row.spec) + bool(row.platform) == (made == ["field"]), (document, row.name)
+        assert bool(row.spec) + bool(row.platform) == (claims == ["field"]), (document, row.name)
         assert bool(row.because) >= (row.here is not None), (document, row.name)
-        assert row.here is None or made[0] in ("field", "default") or row.at, (document, row.name)
+        assert row.here is None or claims[0] in ("field", "default") or row.at, (document, row.name)
         assert bool(row.test) == bool(row.runtime), (document, row.name)
 
 
@@ -89,15 +89,14 @@ def test_each_field_has_the_value_of_the_table(
     for document, row in rows(origins):
         if not row.field:
             continue
-        whole = platform.model.environments[row.platform] if row.platform else resolved(row.spec, row.in_)
-        model: type[Section] = type(whole)
-        assert has_path(model, row.field), (document, row.name, row.field)
-        value = value_at(whole, row.field)
+        model: Section = platform.model.environments[row.platform] if row.platform else resolved(row.spec, row.in_)
+        assert has_path(type(model), row.field), (document, row.name, row.field)
+        value = value_at(model, row.field)
         assert same(value, row.expected), (document, row.name, value, row.expected)
 
 
 def test_each_default_is_the_default_of_the_model(origins: ModuleType) -> None:
-    """Of a kind of spec, or of an environment of the platform file."""
+    """In a kind of spec, or in an environment of the platform file."""
     for document, row in rows(origins):
         if not row.default:
             continue
@@ -108,7 +107,7 @@ def test_each_default_is_the_default_of_the_model(origins: ModuleType) -> None:
 
 
 def test_each_metric_is_exported(origins: ModuleType) -> None:
-    """By Penstock's contract, or by Kubernetes or KEDA."""
+    """By Penstock, Kubernetes or KEDA."""
     named = [row.metric for _, row in rows(origins) if row.metric]
     assert named
     contract = {name for kind in kinds().values() for name in kind.contract.metrics()}

@@ -1,4 +1,4 @@
-"""Indented JSON is that of `json`, for all content."""
+"""Indented JSON equals that of `json`."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ VALUES = st.recursive(SINGLE, lambda inner: st.lists(inner) | st.dictionaries(st
 
 
 @given(VALUES, st.booleans())
-def test_the_text_equals_that_of_json(value: Any, sort_keys: bool) -> None:  # noqa: ANN401, FBT001 - whatever JSON holds
-    """With NaN, empty lists and lone surrogates too."""
+def test_the_text_equals_that_of_the_json_module(value: Any, sort_keys: bool) -> None:  # noqa: ANN401, FBT001 - any JSON value
+    """NaN, empty lists and lone surrogates too."""
     expected = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=sort_keys)
     assert pretty(value, sort_keys=sort_keys) == expected

@@ -1,4 +1,4 @@
-"""A file without read permission is a finding. Root can read everything, so the test gives up its rights."""
+"""A file without read permission is a finding. Root can read everything, so the tests drop their rights."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ NOBODY = 65534
 
 @contextmanager
 def as_nobody() -> Iterator[None]:
-    """As a user without rights, where the tests run as root."""
+    """Acts as a user without rights if the tests run as root."""
     if os.geteuid() != 0:
         yield
         return
@@ -27,27 +27,27 @@ def as_nobody() -> Iterator[None]:
 
 
 def test_a_file_without_permission_is_a_finding(tmp_path: Path) -> None:
-    """The hint says how to allow it."""
+    """The hint has the command that allows it."""
     path = tmp_path / "example.yaml"
     path.write_text("kind: pipeline\n")
     path.chmod(0)
 
     with as_nobody():
-        found = read_bytes(path, "specs/example.yaml")
+        problem = read_bytes(path, "specs/example.yaml")
 
-    assert isinstance(found, Problem)
-    assert (found.rule, str(found.at)) == ("unreadable-file", "specs/example.yaml:1:1")
-    assert found.says == "reading it is not permitted"
-    assert found.hint == "allow it: `chmod +r specs/example.yaml`"
+    assert isinstance(problem, Problem)
+    assert (problem.rule, str(problem.at)) == ("unreadable-file", "specs/example.yaml:1:1")
+    assert problem.says == "reading it is not permitted"
+    assert problem.hint == "allow it: `chmod +r specs/example.yaml`"
 
 
 def test_a_folder_without_permission_is_a_finding(tmp_path: Path) -> None:
-    """No findings because nothing was read would be misleading."""
+    """An unread folder does not count as a folder without findings."""
     (tmp_path / "penstock.yaml").write_text("kind: platform\n")
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs").chmod(0)
 
-    for folder in (tmp_path, *tmp_path.parents):  # the folders that pytest makes are for their owner alone
+    for folder in (tmp_path, *tmp_path.parents):  # only their owner may read the folders of pytest
         if folder == Path(gettempdir()):
             break
         folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Every value has a place: line and column, from 1, in characters as editors count them."""
+"""Every value has a line and a column, counted from 1 in characters, as in editors."""
 
 from pathlib import Path
 
@@ -29,8 +29,8 @@ empty:
 """
 
 
-def where(document: Document, path: str) -> str:
-    """What stands under the caret, with its line and column."""
+def marked(document: Document, path: str) -> str:
+    """The text that the caret marks, with its line and column."""
     at = next(place.caret for one, place in document.places.items() if dotted(one) == path)
     assert at.line == at.end_line
     return f"{at.line}:{at.column} {document.lines[at.line - 1][at.column - 1 : at.end_column - 1]}"
@@ -56,10 +56,10 @@ def where(document: Document, path: str) -> str:
 )
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 def test_the_caret_is_under_the_value(path: str, place: str, line_break: str) -> None:
-    """Values over several lines and empty values are marked at their keys; comments and line breaks move nothing."""
+    """An empty value, or one over several lines, is marked at its key. Comments and line breaks move no caret."""
     document = read("spec.yaml", SPEC.replace("\n", line_break).encode())
     assert document.problems == ()
-    assert where(document, path) == place
+    assert marked(document, path) == place
 
 
 def test_every_value_has_a_place(root: Path) -> None:
@@ -89,18 +89,18 @@ def paths(data: object, base: tuple[str | int, ...] = ()) -> list[tuple[str | in
 def test_columns_count_characters(text: str, place: str) -> None:
     """Not bytes or terminal columns; a byte order mark does not count."""
     document = read("spec.yaml", text.encode())
-    assert where(document, f"{text.removeprefix(chr(0xFEFF)).partition(':')[0]}.a") == place
+    assert marked(document, f"{text.removeprefix(chr(0xFEFF)).partition(':')[0]}.a") == place
 
 
 def test_a_section_ends_with_its_last_value() -> None:
-    """Not at the start of the next section, after comments and blank lines."""
+    """Comments and blank lines before the next section are not part of it."""
     document = read("spec.yaml", b"work:\n  timeout: 60s\n\n# about scaling\n\nscaling: 1\n")
     at = document.places["work",].value
     assert (at.line, at.column, at.end_line, at.end_column) == (2, 3, 2, 15)
 
 
-def test_a_default_is_marked_at_the_section_around_it() -> None:
-    """A default in a section at the section, a top-level default at the first line."""
+def test_a_default_is_marked_at_its_section() -> None:
+    """A top-level default is marked at the first key."""
     document = read("spec.yaml", b"# a comment\nkind: pipeline\nwork:\n  timeout: 60s\n")
     assert str(document.nearest(("work", "lease"))) == "spec.yaml:3:1"
     assert str(document.nearest(("scaling", "poll"))) == "spec.yaml:2:1"

@@ -1,20 +1,20 @@
-"""Reading reports all problems of a file at once, each of them once, and never raises."""
+"""Reading reports all problems of a file, each once, and never raises."""
 
 import pytest
 
 from penstock_spec.reading import read
 
 
-def told(text: str) -> list[str]:
-    """Where each rule found something."""
+def problems(text: str) -> list[str]:
+    """The place and the rule of each problem, in order."""
     document = read("spec.yaml", text.encode())
     return [f"{one.at.line}:{one.at.column} {one.rule}" for one in sorted(document.problems, key=lambda one: one.at)]
 
 
 def test_five_problems_are_five_findings() -> None:
-    """None hides another, and valid values beside them are read."""
+    """A problem hides no other, and valid values are read."""
     text = "name: a\nname: b\nwork: &w {timeout: !!str 60s}\n403: c\nowner: *w\n<<: {d: 1}\nkind: pipeline\n"
-    assert told(text) == [
+    assert problems(text) == [
         "2:1 duplicate-key",
         "3:7 yaml-alias",
         "3:20 yaml-tag",
@@ -26,39 +26,39 @@ def test_five_problems_are_five_findings() -> None:
 
 
 def test_problems_before_a_syntax_error_are_reported_too() -> None:
-    """Not only the syntax error."""
-    assert told("name: a\nname: b\nwork: {timeout: 60s\n") == ["2:1 duplicate-key", "3:7 yaml-syntax"]
+    """In the order of the file."""
+    assert problems("name: a\nname: b\nwork: {timeout: 60s\n") == ["2:1 duplicate-key", "3:7 yaml-syntax"]
 
 
 @pytest.mark.parametrize("text", ["a:\n\t- b\n", "a: b\n\tc: d\n", "a: {\n\tb: 1}\n", "a: 1\n  \tb: 2\n"])
 def test_a_tab_is_reported_once_per_line(text: str) -> None:
-    """However many checks see it, and whether or not the file is valid YAML."""
-    assert [one.partition(" ")[2] for one in told(text)] == ["tab-indentation"]
+    """In valid and in invalid YAML."""
+    assert [one.partition(" ")[2] for one in problems(text)] == ["tab-indentation"]
 
 
 def test_every_line_with_a_tab_is_reported() -> None:
-    """Also after the first, where the parser has stopped."""
-    assert told("a:\n\tb: 1\n\tc: 2\n") == ["2:1 tab-indentation", "3:1 tab-indentation"]
+    """Also the second, after the parser has stopped."""
+    assert problems("a:\n\tb: 1\n\tc: 2\n") == ["2:1 tab-indentation", "3:1 tab-indentation"]
 
 
 @pytest.mark.parametrize("text", ["a: |\n  x\n  \ty\n", "a: >-\n  x\n\n  \ty\n", 'a: "x\n  \ty"\n'])
 def test_a_tab_in_text_is_allowed(text: str) -> None:
-    """After the indentation, or in quotes."""
-    assert told(text) == []
+    """In a block after the indentation, or in quotes."""
+    assert problems(text) == []
 
 
 def test_a_tab_on_a_blank_line_is_reported() -> None:
     """It is invisible, and YAML refuses it."""
-    assert told("a: 1\n\t\nb: 2\n") == ["2:1 tab-indentation"]
+    assert problems("a: 1\n\t\nb: 2\n") == ["2:1 tab-indentation"]
 
 
 def test_a_tab_in_text_after_an_error_is_not_reported() -> None:
     """Unread text is not checked."""
-    assert told("a: 'b' c\nd: |\n  x\n  \ty\n") == ["1:8 yaml-syntax"]
+    assert problems("a: 'b' c\nd: |\n  x\n  \ty\n") == ["1:8 yaml-syntax"]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("work: {[a, {b: c, b: d}]: 1}\n", ["1:8 key-not-text"]),
         ("{{ name }}: 1\n", ["1:1 key-not-text"]),
@@ -67,9 +67,9 @@ def test_a_tab_in_text_after_an_error_is_not_reported() -> None:
         ("a: 1\n---\nb: : :\n", ["2:1 several-documents"]),
     ],
 )
-def test_a_problem_is_reported_once(text: str, found: list[str]) -> None:
+def test_a_problem_is_reported_once(text: str, expected: list[str]) -> None:
     """Its consequences are not reported again."""
-    assert told(text) == found
+    assert problems(text) == expected
 
 
 @pytest.mark.parametrize(

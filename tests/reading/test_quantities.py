@@ -36,7 +36,7 @@ def test_the_text_is_kept(kind: type[Quantity], text: str) -> None:
     ],
 )
 def test_quantities_are_equal_by_amount(one: Quantity, other: Quantity) -> None:
-    """However they are written, also as keys."""
+    """Whatever their text, also as keys of a dictionary."""
     assert one == other
     assert len({one, other}) == 1
     assert str(one) != str(other)
@@ -84,7 +84,7 @@ def test_computed_quantities_have_the_shortest_text(result: Quantity, text: str)
 
 @given(st.integers(0, Duration.LONGEST))
 def test_the_text_of_an_amount_can_be_read(amount: int) -> None:
-    """So hints with computed texts are valid."""
+    """Hints show such texts."""
     assert Duration(str(Duration.of(amount))).amount == amount
     assert Size(str(Size.of(amount))).amount == amount
     assert Cpu(str(Cpu.of(amount % 10**9))).amount == amount % 10**9
@@ -100,7 +100,7 @@ def test_the_text_of_an_amount_can_be_read(amount: int) -> None:
     ],
 )
 def test_invalid_texts_are_refused_by_the_rule_of_their_type(kind: type[Quantity], text: str) -> None:
-    """With a hint."""
+    """The finding has a hint."""
     with pytest.raises(PydanticCustomError) as refused:
         kind.validate(text)
     assert refused.value.type == kind.RULE
@@ -129,7 +129,7 @@ def test_the_suggestion_of_a_hint_is_valid(kind: type[Quantity], text: str, bett
 
 @pytest.mark.parametrize("value", [None, True, [], {}, ["1s"]])
 def test_other_types_are_refused(value: object) -> None:
-    """A number may lack its unit; a list has the wrong type."""
+    """The finding is `wrong-type`."""
     with pytest.raises(PydanticCustomError) as refused:
         Duration.validate(value)
     assert refused.value.type == "wrong-type"

@@ -1,4 +1,4 @@
-"""A plain word has its YAML 1.2 value, although other tools read YAML 1.1."""
+"""Plain words have their values of YAML 1.2, not of YAML 1.1."""
 
 import math
 
@@ -54,7 +54,7 @@ def test_quoted_values_are_text(word: str) -> None:
     ("word", "number"),
     [("0", 0), ("-5", -5), ("+5", 5), ("010", 10), ("0o17", 15), ("0x1F", 31), ("0xff", 255), ("9" * 100, 10**100 - 1)],
 )
-def test_whole_numbers(word: str, number: int) -> None:
+def test_integers_are_read_as_in_yaml_1_2(word: str, number: int) -> None:
     """A leading zero has no meaning; octal numbers begin with `0o`."""
     read = value(word)
     assert read == number
@@ -90,14 +90,14 @@ def test_nan_and_infinity_are_numbers() -> None:
 
 
 @pytest.mark.parametrize("word", ["~", "null", "Null", "NULL", ""])
-def test_null(word: str) -> None:
-    """Four spellings, and an empty value."""
+def test_null_has_four_spellings(word: str) -> None:
+    """An empty value is null too."""
     assert value(word) is None
 
 
 @pytest.mark.parametrize("word", ["true", "True", "TRUE", "false", "False", "FALSE"])
-def test_booleans(word: str) -> None:
-    """Three spellings each."""
+def test_booleans_have_three_spellings(word: str) -> None:
+    """Each of `true` and `false`."""
     assert value(word) is (word.lower() == "true")
 
 

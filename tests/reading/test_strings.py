@@ -1,4 +1,4 @@
-"""Types of strings: what each accepts and refuses, and whether hints are valid."""
+"""Each string type accepts valid texts, and refuses others with a valid hint."""
 
 import re
 
@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from penstock_spec.values import strings
 
-TAKEN = {
+ACCEPTED = {
     "Name": ["a", "0", "media-cluster", "a" * 54],
     "Namespace": ["media", "a" * 63],
     "Text": ["#media-oncall", "Zoë, 東京", "x" * 500],
@@ -51,13 +51,13 @@ def adapter(kind: str) -> TypeAdapter[object]:
     return TypeAdapter(getattr(strings, kind))
 
 
-@pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, taken in TAKEN.items() for word in taken])
+@pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, words in ACCEPTED.items() for word in words])
 def test_a_valid_string_is_kept(kind: str, word: str) -> None:
-    """Nothing is changed silently."""
+    """It is not normalized."""
     assert str(adapter(kind).validate_python(word)) == word
 
 
-@pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, refused in REFUSED.items() for word in refused])
+@pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, words in REFUSED.items() for word in words])
 def test_an_invalid_string_is_refused_by_a_rule(kind: str, word: str) -> None:
     """With a message and a hint; a suggestion in the hint is valid."""
     with pytest.raises(ValidationError) as refused:
@@ -66,8 +66,8 @@ def test_an_invalid_string_is_refused_by_a_rule(kind: str, word: str) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)+", error["type"])
     hint = error["ctx"]["hint"]
     assert hint
-    if followed := re.fullmatch(r"write(?: it such as)? `([^`]+)`", hint):
-        adapter(kind).validate_python(followed[1])
+    if suggestion := re.fullmatch(r"write(?: it such as)? `([^`]+)`", hint):
+        adapter(kind).validate_python(suggestion[1])
 
 
 @pytest.mark.parametrize(
@@ -80,16 +80,16 @@ def test_an_invalid_string_is_refused_by_a_rule(kind: str, word: str) -> None:
         ("Image", "Registry.example/Media:1", "registry.example/media:1"),
     ],
 )
-def test_a_hint_suggests_a_correction(kind: str, word: str, better: str) -> None:
-    """If it follows from the value."""
+def test_a_hint_suggests_a_correction_if_it_can(kind: str, word: str, better: str) -> None:
+    """If the correction follows from the value."""
     with pytest.raises(ValidationError) as refused:
         adapter(kind).validate_python(word)
     assert refused.value.errors()[0]["ctx"]["hint"] == f"write `{better}`"
 
 
-@given(st.sampled_from(sorted(TAKEN)), st.text())
+@given(st.sampled_from(sorted(ACCEPTED)), st.text())
 def test_any_string_is_accepted_or_refused(kind: str, word: str) -> None:
-    """By a rule, not by an exception; and no message moves the cursor."""
+    """It never fails with another exception, and no message has control characters."""
     try:
         adapter(kind).validate_python(word)
     except ValidationError as refused:

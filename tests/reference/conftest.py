@@ -1,4 +1,4 @@
-"""Specs that are as small as they can be around one value."""
+"""The smallest specs around one value."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ Data = dict[str, Any]
 
 @pytest.fixture(scope="session")
 def around() -> Around:
-    """Data of a model with a value at the path of a field, and beside it only what is required there."""
+    """Creates data of a model with a value at the path of a field, and else only required fields."""
 
     def around(model: type[Section], field: FieldAt, value: object) -> Data:
         chain = [one for one in fields_of(model) if field.path.startswith((f"{one.path}.", f"{one.path}[]."))]

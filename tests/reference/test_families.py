@@ -1,4 +1,4 @@
-"""Every known misconfiguration has a spec that shows it and a rule that finds it."""
+"""Every known mistake has an example spec, and a rule reports it."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from penstock_spec.reference.run import findings_text
 FAMILIES = [
     pytest.param(family, id=f"{name}-{family.number}") for name, kind in kinds().items() for family in families_of(kind)
 ]
-SHOWN = [
+REFERENCES = [
     pytest.param(one, id=f"{name}-{family.number}-{one.rule}-{one.example}")
     for name, kind in kinds().items()
     for family in families_of(kind)
@@ -22,23 +22,23 @@ SHOWN = [
 
 
 def test_no_family_is_missing() -> None:
-    """One to the last, then what only shows when specs are looked at together."""
+    """They are numbered from 1; family 0 has the mistakes across specs."""
     numbers = {name: [family.number for family in families_of(kind)] for name, kind in kinds().items()}
     assert numbers == {"pipeline": [*range(1, 19), 0], "scheduler": [*range(1, 7), 0]}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_each_clause_is_shown_by_a_spec_of_its_own(family: Family) -> None:
-    """No clause is without a spec, and none leans on the spec of another in its family."""
+def test_each_mistake_has_its_own_example(family: Family) -> None:
+    """Two mistakes of a family do not share an example."""
     assert all(mistake.examples for mistake in family.mistakes)
-    shown = [one for mistake in family.mistakes for one in mistake.examples]
-    assert len(set(shown)) == len(shown)
+    examples = [one for mistake in family.mistakes for one in mistake.examples]
+    assert len(set(examples)) == len(examples)
 
 
-@pytest.mark.parametrize("shown", SHOWN)
-def test_the_spec_that_shows_a_clause_is_told_about_it(shown: ExampleReference) -> None:
-    """Linted as `penstock lint` would, by the rule that the clause names."""
-    example = load(catalogue()[shown.rule]).fails[shown.example - 1]
-    report = findings_text(shown.rule, example)
-    assert f"[{shown.rule}]" in report
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_lint_reports_each_example_of_a_mistake(reference: ExampleReference) -> None:
+    """By the rule that the family names."""
+    example = load(catalogue()[reference.rule]).fails[reference.example - 1]
+    report = findings_text(reference.rule, example)
+    assert f"[{reference.rule}]" in report
     assert example.says in report

@@ -1,4 +1,4 @@
-"""Descriptions, examples and defaults of fields are there and true."""
+"""Every field has a true description, example and default."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ FIELDS = [pytest.param(model, one, id=f"{model.__name__}-{one.path}") for model 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_every_field_has_a_description_an_example_and_a_type(model: type[Section], field: FieldAt) -> None:
-    """A sentence, an example, and a type in words."""
+    """The description is a sentence."""
     assert (field.info.description or "").endswith("."), model
     assert len(field.info.examples or []) == 1
     assert in_words(field.info.annotation, field.info.metadata)
@@ -31,13 +31,13 @@ def test_every_field_has_a_description_an_example_and_a_type(model: type[Section
 def test_every_example_is_valid_at_its_path(
     model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> None:
-    """In the smallest spec around it."""
+    """In the smallest spec with this field."""
     model.model_validate(around(model, field, values.example(field.info)))
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_defaults_and_examples_can_be_copied_into_a_spec(model: type[Section], field: FieldAt) -> None:
-    """They keep their meaning."""
+    """YAML reads the same value back."""
     shown = [values.example(field.info)]
     shown += [] if field.required or values.derived(field.info) else [values.default(field.info)]
     for value in shown:
@@ -49,11 +49,12 @@ def test_defaults_and_examples_can_be_copied_into_a_spec(model: type[Section], f
 def test_every_documented_default_is_the_default(
     model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> None:
-    """Writing it changes nothing."""
+    """A spec with the written default equals a spec without it."""
     if field.required or values.derived(field.info):
         return
-    written = field.owner.model_validate(_beside(model, field, around) | {_key(field): values.default(field.info)})
-    left_out = field.owner.model_validate(_beside(model, field, around))
+    required = _other_required_fields(model, field, around)
+    written = field.owner.model_validate(required | {_key(field): values.default(field.info)})
+    left_out = field.owner.model_validate(required)
     assert written == left_out
 
 
@@ -61,10 +62,10 @@ def _key(field: FieldAt) -> str:
     return field.info.alias or field.name
 
 
-def _beside(
+def _other_required_fields(
     model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> dict[str, Any]:
-    """What is required beside a field."""
+    """The other required fields of the field's section."""
     section: Any = around(model, field, None)
     for step in field.path.replace("[]", ".0").replace("*", "chosen").split(".")[:-1]:
         section = section[int(step) if step == "0" else step]
@@ -74,16 +75,17 @@ def _beside(
 def test_zero_is_accepted_only_where_it_has_a_meaning(
     around: Callable[[type[Section], FieldAt, object], dict[str, Any]],
 ) -> None:
-    """For waits and bounds that may be off, and for fields with a rule about zero."""
-    nothing = {"duration": "0s", "size": "0", "CPU quantity": "0"}
-    taken = {
+    """Waits and limits that can be off, and fields with a rule about zero."""
+    zeros = {"duration": "0s", "size": "0", "CPU quantity": "0"}
+    accepted = {
         one.path
         for model in MODELS
         for one in fields_of(model)
-        for kind, zero in nothing.items()
-        if in_words(one.info.annotation, one.info.metadata).startswith(kind) and _takes(model, around(model, one, zero))
+        for kind, zero in zeros.items()
+        if in_words(one.info.annotation, one.info.metadata).startswith(kind)
+        and _accepts(model, around(model, one, zero))
     }
-    assert taken == {
+    assert accepted == {
         *(f"{of}.{wait}" for of in ("retries.backoff", "retries.classes.*.backoff") for wait in ("first", "limit")),
         *(f"scaling.{one}" for one in ("poll", "cooldown", "scale_down.window", "scale_down.at_most.per")),
         "send.backoff.first",
@@ -94,7 +96,7 @@ def test_zero_is_accepted_only_where_it_has_a_meaning(
     }
 
 
-def _takes(model: type[Section], data: dict[str, Any]) -> bool:
+def _accepts(model: type[Section], data: dict[str, Any]) -> bool:
     try:
         model.model_validate(data)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The committed pages are those that `make generate` writes, without leftovers."""
+"""The committed pages are those that `make generate` writes."""
 
 import importlib.util
 import re
@@ -20,58 +20,59 @@ def generate(root: Path) -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def made(generate: ModuleType) -> dict[str, str]:
-    """Every file that is generated, by its path."""
+def generated(generate: ModuleType) -> dict[str, str]:
+    """All generated files, by path."""
     files = generate.everything()
     assert isinstance(files, dict)
     return files
 
 
-def test_committed_pages_are_up_to_date(generate: ModuleType, made: dict[str, str], root: Path) -> None:
+def test_committed_pages_are_up_to_date(generate: ModuleType, generated: dict[str, str], root: Path) -> None:
     """`make check` reports nothing."""
-    assert generate.compare(root, made).told() == ""
+    assert generate.compare(root, generated).told() == ""
 
 
-def test_writing_twice_changes_nothing(generate: ModuleType, made: dict[str, str], tmp_path: Path) -> None:
-    """The second time nothing is written."""
-    generate.write(tmp_path, made)
-    assert generate.write(tmp_path, made).told() == ""
-    assert generate.everything() == made
+def test_writing_twice_changes_nothing(generate: ModuleType, generated: dict[str, str], tmp_path: Path) -> None:
+    """The second run writes no file."""
+    generate.write(tmp_path, generated)
+    assert generate.write(tmp_path, generated).told() == ""
+    assert generate.everything() == generated
 
 
-def test_differences_are_named(generate: ModuleType, made: dict[str, str], tmp_path: Path) -> None:
-    """Missing, outdated and leftover files; writing fixes all of them."""
-    generate.write(tmp_path, made)
+def test_all_differences_are_reported(generate: ModuleType, generated: dict[str, str], tmp_path: Path) -> None:
+    """The report names missing, outdated and leftover files, and writing fixes them."""
+    generate.write(tmp_path, generated)
     (tmp_path / "docs/rules/README.md").unlink()
     (tmp_path / "docs/reference/pipeline.md").write_text("old\n")
     (tmp_path / "docs/reference/notes.md").write_text("not generated\n")
     (tmp_path / "docs/rules/gone.md").write_text("{}\n")
 
-    told = generate.compare(tmp_path, made).told()
-    generate.write(tmp_path, made)
+    differences = generate.compare(tmp_path, generated).told()
+    generate.write(tmp_path, generated)
 
-    assert told == (
+    assert differences == (
         "missing: `docs/rules/README.md`; out of date: `docs/reference/pipeline.md`; left over: `docs/rules/gone.md`"
     )
-    assert generate.compare(tmp_path, made).told() == ""
+    assert generate.compare(tmp_path, generated).told() == ""
     assert (tmp_path / "docs/reference/notes.md").is_file()
 
 
-def test_every_relative_link_has_a_target(made: dict[str, str], root: Path) -> None:
+def test_every_relative_link_has_a_target(generated: dict[str, str], root: Path) -> None:
     """In generated and in hand-written pages."""
     pages = [root / "README.md", root / "ARCHITECTURE.md", *(root / "docs").rglob("*.md")]
     written = {page.relative_to(root).as_posix(): page.read_text() for page in pages}
     broken = [
         f"{name}: {link}"
-        for name, text in (written | made).items()
+        for name, text in (written | generated).items()
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
         if name.endswith(".md") and not (root / name).parent.joinpath(link).exists()
     ]
     assert broken == []
 
 
-def test_the_index_links_to_every_reference_page(made: dict[str, str], root: Path) -> None:
+def test_the_index_links_to_every_reference_page(generated: dict[str, str], root: Path) -> None:
     """Rules have an index of their own."""
     index = (root / "docs/README.md").read_text()
-    pages = {name.removeprefix("docs/") for name in made if name.startswith("docs/reference/")} | {"rules/README.md"}
+    pages = {name.removeprefix("docs/") for name in generated if name.startswith("docs/reference/")}
+    pages.add("rules/README.md")
     assert {page for page in pages if f"]({page})" not in index} == set()

@@ -1,4 +1,4 @@
-"""Editors and `penstock lint` agree on errors; where a schema cannot express a check, the editor shows no error."""
+"""Editors and `penstock lint` agree on errors, as far as a JSON Schema can express a check."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ SCHEMAS: dict[type[Section], Schema] = {
 }
 NAMES = [*kinds(), "platform"]
 CHECKS = {model: jsonschema_rs.validator_for(schema) for model, schema in SCHEMAS.items()}
-# What stands in `defaults` the model leaves to the specs; `test_..._unknown_path` is about it.
+# The model leaves `defaults` to the specs; `test_..._unknown_path` checks it.
 FIELDS = [
     pytest.param(model, one, id=f"{model.__name__}-{one.path}")
     for model in SCHEMAS
@@ -58,7 +58,7 @@ LAXER = {
     "version": "0 1 -1 30 100001 0x10 1e3",  # `2.0` is a whole number to JSON as well
     "whole number": "2.0 1e3",
 }
-"""What a schema cannot say of a type and lets pass. Of an image or a time zone it only says that it is text."""
+"""Invalid values of a type that a schema cannot refuse. It accepts any text as an image or a time zone."""
 
 
 def values() -> Iterator[tuple[str, Any]]:
@@ -69,7 +69,7 @@ def values() -> Iterator[tuple[str, Any]]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Split at spaces that stand neither in quotes nor in brackets."""
+    """Split at spaces outside quotes and brackets."""
     word, quoted, depth = "", False, 0
     for one in f"{text} ":
         quoted ^= one == '"'
@@ -82,8 +82,8 @@ def _words(text: str) -> Iterator[str]:
             word += one
 
 
-def as_json(value: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
-    """Numbers that remember how they were written become plain ones, as an editor sees them."""
+def as_json(value: Any) -> Any:  # noqa: ANN401 - any YAML value
+    """Replace numbers that keep their text by plain ones, as an editor reads them."""
     if isinstance(value, dict):
         return {key: as_json(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -91,7 +91,7 @@ def as_json(value: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
     return float(value) if isinstance(value, float) else value
 
 
-def model_takes(model: type[Section], data: dict[str, Any]) -> bool:
+def model_accepts(model: type[Section], data: dict[str, Any]) -> bool:
     try:
         model.model_validate(data)
     except ValidationError:
@@ -99,7 +99,7 @@ def model_takes(model: type[Section], data: dict[str, Any]) -> bool:
     return True
 
 
-def schema_takes(model: type[Section], data: dict[str, Any]) -> bool:
+def schema_accepts(model: type[Section], data: dict[str, Any]) -> bool:
     return bool(CHECKS[model].is_valid(as_json(data)))
 
 
@@ -128,7 +128,7 @@ def test_full_files_pass_both(model: type[Section]) -> None:
 
 @pytest.mark.parametrize("model", SCHEMAS, ids=NAMES)
 def test_full_files_lack_no_field(model: type[Section]) -> None:
-    """Every path of the model is in one of them."""
+    """Together they have every path of the model."""
     written = {path for data in full(model) for path in paths(data, "")}
     assert {one.path for one in fields_of(model)} - written == set()
 
@@ -156,42 +156,42 @@ def test_the_specs_of_the_repository_pass(root: Path) -> None:
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_schema_and_model_agree_on_every_value(model: type[Section], field: FieldAt, around: Around) -> None:
-    """The schema accepts all values of the model; others only for types that it cannot express."""
+    """The schema accepts all values that the model accepts, and others only as `LAXER` lists them."""
     stricter, laxer = [], []
     for text, value in values():
         data = around(model, field, value)
-        taken, shown = model_takes(model, data), schema_takes(model, data)
-        if taken and not shown:
+        by_model, by_schema = model_accepts(model, data), schema_accepts(model, data)
+        if by_model and not by_schema:
             stricter.append(text)
-        elif shown and not taken:
+        elif by_schema and not by_model:
             laxer.append(text)
     kind = in_words(field.info.annotation, field.info.metadata).removesuffix(", or `null`")
-    may_pass = set(_words(LAXER.get("whole number" if kind.startswith("whole number") else kind, "")))
+    allowed = set(_words(LAXER.get("whole number" if kind.startswith("whole number") else kind, "")))
     assert stricter == []
-    assert kind in ("image", "time zone") or set(laxer) <= may_pass
+    assert kind in ("image", "time zone") or set(laxer) <= allowed
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_an_unknown_key_is_refused_by_both(model: type[Section], field: FieldAt, around: Around) -> None:
+def test_schema_and_model_refuse_an_unknown_key(model: type[Section], field: FieldAt, around: Around) -> None:
     """In every section."""
-    beside = FieldAt(f"{field.path.rpartition('.')[0]}.unknown".lstrip("."), field.owner, "unknown", FieldInfo())
-    data = around(model, beside, "x")
-    assert not model_takes(model, data)
-    assert not schema_takes(model, data)
+    unknown = FieldAt(f"{field.path.rpartition('.')[0]}.unknown".lstrip("."), field.owner, "unknown", FieldInfo())
+    data = around(model, unknown, "x")
+    assert not model_accepts(model, data)
+    assert not schema_accepts(model, data)
 
 
 @pytest.mark.parametrize(("model", "field"), [one for one in FIELDS if one.values[1].required])  # type: ignore[union-attr] # the second is a field
-def test_a_missing_required_field_is_refused_by_both(model: type[Section], field: FieldAt, around: Around) -> None:
+def test_schema_and_model_refuse_a_missing_required_field(model: type[Section], field: FieldAt, around: Around) -> None:
     """In every section."""
     data = around(model, field, "x")
     section: Any = data
-    *way, last = field.path.replace("[]", ".0").replace("*", "chosen").split(".")
-    for step in way:
+    *parents, last = field.path.replace("[]", ".0").replace("*", "chosen").split(".")
+    for step in parents:
         section = section[int(step) if step == "0" else step]
     del section[last]
-    means_something_else = field.path == "message.schema.model"  # without `model` it is a schema
-    assert model_takes(model, data) == means_something_else
-    assert schema_takes(model, data) == means_something_else
+    still_valid = field.path == "message.schema.model"  # without `model` it is a schema
+    assert model_accepts(model, data) == still_valid
+    assert schema_accepts(model, data) == still_valid
 
 
 @pytest.mark.parametrize(
@@ -202,10 +202,10 @@ def test_a_missing_required_field_is_refused_by_both(model: type[Section], field
         for one in fields_of(kind.model)
     ],
 )
-def test_an_override_is_completed_and_checked_as_its_field(kind: Kind, field: FieldAt, around: Around) -> None:
-    """Every path that may be overridden is offered in a spec and in the platform file, with the field's own schema.
+def test_an_override_has_the_schema_of_its_field(kind: Kind, field: FieldAt, around: Around) -> None:
+    """Editors offer every path that may be overridden, in a spec and in the platform file.
 
-    The platform file takes what the field of that path may be in any kind of spec.
+    The platform file accepts the values of that path in any kind of spec.
     """
     offered = may_override(kind, field.path) and "[]" not in field.path
     path = field.path.replace("*", "chosen")
@@ -223,23 +223,25 @@ def test_an_override_is_completed_and_checked_as_its_field(kind: Kind, field: Fi
         environment = {"namespace": "dev", "redis": {"addresses": ["redis:6379"]}}
         platform = {"kind": "platform", "environments": {"dev": environment}, "defaults": {path: value}}
         inside = {**environment, "defaults": {path: value}}
-        assert schema_takes(kind.model, spec) == (
-            offered and schema_takes(kind.model, around(kind.model, field, value))
+        assert schema_accepts(kind.model, spec) == (
+            offered and schema_accepts(kind.model, around(kind.model, field, value))
         ), value
-        expected = any(schema_takes(model, around(model, one, value)) for model, one in same) and "[]" not in path
-        assert schema_takes(Platform, platform) == expected, value
-        assert schema_takes(Platform, {**platform, "defaults": {}, "environments": {"dev": inside}}) == expected, value
+        expected = any(schema_accepts(model, around(model, one, value)) for model, one in same) and "[]" not in path
+        assert schema_accepts(Platform, platform) == expected, value
+        assert schema_accepts(Platform, {**platform, "defaults": {}, "environments": {"dev": inside}}) == expected, (
+            value
+        )
 
 
 @pytest.mark.parametrize(
     "path", ["work.timeot", "work.timeout.first", "retries.classes.a.b", "retries.classes.", "kind"]
 )
-def test_an_override_of_an_unknown_path_is_refused_by_both(path: str) -> None:
-    """Only paths of fields may be below an environment."""
+def test_schema_and_model_refuse_an_override_of_an_unknown_path(path: str) -> None:
+    """An environment may have only paths of fields."""
     assert not may_override(PIPELINE, path)
     data = full(PIPELINE.model)[0]
-    assert schema_takes(PIPELINE.model, data)
-    assert not schema_takes(PIPELINE.model, {**data, "environments": {"dev": {path: "x"}}})
+    assert schema_accepts(PIPELINE.model, data)
+    assert not schema_accepts(PIPELINE.model, {**data, "environments": {"dev": {path: "x"}}})
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
@@ -255,7 +257,7 @@ def test_every_key_has_a_description_for_editors(schema: Schema) -> None:
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
 def test_sections_are_closed(schema: Schema) -> None:
-    """Only the schema of a message, arguments of jobs and values of patches may contain anything."""
+    """Only message schemas, arguments of jobs and patch values may contain unknown keys."""
     opened = [path for path, one in sections(schema, "") if one.get("additionalProperties") in (None, True)]
     assert {re.sub("^definitions/[a-z]+/?", "", path) for path in opened} <= {
         "",

@@ -1,4 +1,4 @@
-"""The contract of metrics is complete, follows naming conventions, and is what its page says."""
+"""The metric contract is complete, follows naming conventions, and matches its page."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ MEASURING: dict[str, frozenset[Role]] = {"pipeline": frozenset({"janitor"}), "sc
 
 @pytest.mark.parametrize("kind", kinds().values(), ids=kinds())
 def test_every_metric_constant_is_in_the_contract(kind: Kind) -> None:
-    """In the topic of its module, and in no other."""
+    """In one topic."""
     package = importlib.import_module(kind.metrics)
-    found = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
-    modules = [importlib.import_module(one.name) for one in found]
-    written = [one for module in modules for one in vars(module).values() if isinstance(one, Metric)]
+    names = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    modules = [importlib.import_module(one.name) for one in names]
+    constants = [one for module in modules for one in vars(module).values() if isinstance(one, Metric)]
     listed = [one for topic in kind.contract.topics for one in topic.metrics]
-    assert {one.name for one in written} == set(kind.contract.metrics())
+    assert {one.name for one in constants} == set(kind.contract.metrics())
     assert len(listed) == len({one.name for one in listed})
 
 
 def test_no_two_kinds_share_a_metric_name() -> None:
-    """The labels would differ from series to series."""
+    """Otherwise series of one metric would have different labels."""
     names = [metric.name for _, metric in EVERY]
     assert len(set(names)) == len(names)
 
@@ -72,9 +72,9 @@ def test_each_metric_has_a_help_text(contract: Contract, metric: Metric) -> None
 
 @each
 def test_the_page_has_each_metric_with_its_labels(contract: Contract, metric: Metric) -> None:
-    """In a row of its own."""
-    whole = page({contract.shared.name: contract})
-    [row] = [line for line in whole.splitlines() if line.startswith(f"| `{metric.name}` | {metric.kind}")]
+    """Each metric has its own row."""
+    text = page({contract.shared.name: contract})
+    [row] = [line for line in text.splitlines() if line.startswith(f"| `{metric.name}` | {metric.kind}")]
     cells = [cell.strip() for cell in row.split("|")]
     assert cells[3] == metric.help
     assert cells[4] == ", ".join(sorted(metric.roles))
@@ -95,13 +95,13 @@ def test_the_page_has_each_metric_with_its_labels(contract: Contract, metric: Me
     ],
 )
 def test_an_invalid_metric_is_refused(name: str, kind: MetricKind, buckets: tuple[float, ...]) -> None:
-    """When it is defined, not when it is scraped."""
+    """At its definition, not at the first scrape."""
     with pytest.raises(ValueError, match=name):
-        Metric(name, kind, "It says.", WORKER, (PIPELINE,), buckets)
+        Metric(name, kind, "A help text.", WORKER, (PIPELINE,), buckets)
 
 
 def test_an_invalid_label_is_refused() -> None:
-    """And a label lists its values."""
+    """A valid label lists its values."""
     with pytest.raises(ValueError, match="Not-a-label"):
         Label("Not-a-label", "nothing")
     assert Label("why", "the cause", meaning(one="the first", two="the second")).words == ("one", "two")

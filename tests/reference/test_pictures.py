@@ -1,4 +1,4 @@
-"""Pictures of the docs show the content of files, and are drawn again when it changes."""
+"""Pictures in the docs show the content of files, and change with it."""
 
 import importlib.util
 import shutil
@@ -14,7 +14,7 @@ def load(root: Path, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, root / f"tools/{name}.py")
     assert spec
     assert spec.loader
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look for it there
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look the module up there
     spec.loader.exec_module(module)
     return module
 

@@ -1,4 +1,4 @@
-"""Results to report: findings at chosen places, without a repository."""
+"""Lint results to report, without a repository."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from penstock_spec.catalogue import catalogue
 from penstock_spec.findings import Finding, LintResult, Span
 
-Make = Callable[..., LintResult]
-Find = Callable[..., Finding]
+MakeResult = Callable[..., LintResult]
+MakeFinding = Callable[..., Finding]
 
 LINES = ("kind: pipeline", "work: {timeout: 60s}", "shutdown: {grace: 30s}")
 FILE = "specs/media.yaml"
@@ -19,22 +19,22 @@ THIRTY_SECONDS = Span(FILE, 3, 19, 3, 22)
 
 
 @pytest.fixture
-def find() -> Find:
-    """A finding of a rule of the catalogue; by default about `30s` in `LINES`."""
+def make_finding() -> MakeFinding:
+    """Creates a finding of a rule of the catalogue; by default about `30s` in `LINES`."""
 
-    def find(at: Span = THIRTY_SECONDS, rule: str = "grace-shorter-than-timeout", **others: Any) -> Finding:  # noqa: ANN401 - fields of a finding
+    def make_finding(at: Span = THIRTY_SECONDS, rule: str = "grace-shorter-than-timeout", **others: Any) -> Finding:  # noqa: ANN401 - fields of a finding
         known = catalogue()[rule]
-        said = {"says": "work.timeout is 60s (line 2)", "hint": "set `shutdown.grace` to at least `1m10s`"}
-        return Finding(rule, known.severity, known.title, at, **({**said, "path": "shutdown.grace"} | others))
+        texts = {"says": "work.timeout is 60s (line 2)", "hint": "set `shutdown.grace` to at least `1m10s`"}
+        return Finding(rule, known.severity, known.title, at, **({**texts, "path": "shutdown.grace"} | others))
 
-    return find
+    return make_finding
 
 
 @pytest.fixture
-def outcome() -> Make:
-    """A run over one spec that found these."""
+def make_result() -> MakeResult:
+    """Creates the result of a run over one spec, with these findings."""
 
-    def make(*findings: Finding, lines: tuple[str, ...] = LINES, file: str = FILE) -> LintResult:
+    def make_result(*findings: Finding, lines: tuple[str, ...] = LINES, file: str = FILE) -> LintResult:
         return LintResult(findings, 1, {file: lines}, ("penstock.yaml", file))
 
-    return make
+    return make_result

@@ -1,4 +1,4 @@
-"""The JSON format is a contract with programs."""
+"""The JSON format does not change without a new version."""
 
 import json
 from collections.abc import Callable
@@ -6,14 +6,14 @@ from collections.abc import Callable
 from penstock_spec import report
 from penstock_spec.findings import Finding, LintResult, Span
 
-Find = Callable[..., Finding]
-Make = Callable[..., LintResult]
+MakeFinding = Callable[..., Finding]
+MakeResult = Callable[..., LintResult]
 
 
-def test_the_format(outcome: Make, find: Find) -> None:
+def test_a_finding_has_all_keys(make_result: MakeResult, make_finding: MakeFinding) -> None:
     """A change needs a new `VERSION`, unless it only adds keys."""
-    told = json.loads(report.render("json", outcome(find(environments=("dev",)))))
-    assert told == {
+    output = json.loads(report.render("json", make_result(make_finding(environments=("dev",)))))
+    assert output == {
         "version": 1,
         "findings": [
             {
@@ -36,14 +36,14 @@ def test_the_format(outcome: Make, find: Find) -> None:
     }
 
 
-def test_a_file_as_a_whole_has_no_line_and_no_column(outcome: Make, find: Find) -> None:
+def test_a_finding_about_a_file_has_no_line_and_no_column(make_result: MakeResult, make_finding: MakeFinding) -> None:
     """All four numbers are 0."""
-    (one,) = json.loads(report.render("json", outcome(find(Span("a.yaml", 1, 0, 1, 0)))))["findings"]
+    (one,) = json.loads(report.render("json", make_result(make_finding(Span("a.yaml", 1, 0, 1, 0)))))["findings"]
     assert (one["line"], one["column"], one["end_line"], one["end_column"]) == (0, 0, 0, 0)
 
 
-def test_the_report_is_ascii(outcome: Make, find: Find) -> None:
+def test_the_report_is_ascii(make_result: MakeResult, make_finding: MakeFinding) -> None:
     """Without loss of content."""
-    told = report.render("json", outcome(find(says="漢字 🙂")))
-    assert told.isascii()
-    assert json.loads(told)["findings"][0]["says"] == "漢字 🙂"
+    output = report.render("json", make_result(make_finding(says="漢字 🙂")))
+    assert output.isascii()
+    assert json.loads(output)["findings"][0]["says"] == "漢字 🙂"

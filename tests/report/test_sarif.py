@@ -11,32 +11,32 @@ import pytest
 from penstock_spec import report
 from penstock_spec.findings import Finding, LintResult, Span
 
-Find = Callable[..., Finding]
-Make = Callable[..., LintResult]
+MakeFinding = Callable[..., Finding]
+MakeResult = Callable[..., LintResult]
 
 SCHEMA = json.loads(Path(__file__).with_name("sarif.schema.json").read_text())
 FILE = "specs/media.yaml"
 
 
-def run(outcome: LintResult) -> Any:  # noqa: ANN401 - JSON
-    """The run of a log that keeps to the schema."""
-    log = json.loads(report.render("sarif", outcome))
+def run(result: LintResult) -> Any:  # noqa: ANN401 - JSON
+    """The run of a log that is valid by the schema."""
+    log = json.loads(report.render("sarif", result))
     jsonschema_rs.validator_for(SCHEMA, validate_formats=True).validate(log)
-    (told,) = log["runs"]
-    return told
+    (run,) = log["runs"]
+    return run
 
 
-def identities(outcome: LintResult) -> list[str]:
-    return [one["partialFingerprints"]["place/v1"] for one in run(outcome)["results"]]
+def identities(result: LintResult) -> list[str]:
+    return [one["partialFingerprints"]["place/v1"] for one in run(result)["results"]]
 
 
-def test_a_result_has_rule_message_and_place(outcome: Make, find: Find) -> None:
+def test_a_result_has_rule_message_and_place(make_result: MakeResult, make_finding: MakeFinding) -> None:
     """Columns count characters, as the run declares."""
-    told = run(outcome(find(rule="yaml-tag"), find(environments=("dev",))))
-    result = told["results"][1]
-    assert told["columnKind"] == "unicodeCodePoints"
+    sarif = run(make_result(make_finding(rule="yaml-tag"), make_finding(environments=("dev",))))
+    result = sarif["results"][1]
+    assert sarif["columnKind"] == "unicodeCodePoints"
     assert (
-        told["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "grace-shorter-than-timeout"
+        sarif["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "grace-shorter-than-timeout"
     )
     assert result["message"]["text"].splitlines() == [
         "work.timeout is 60s (line 2)",
@@ -51,17 +51,17 @@ def test_a_result_has_rule_message_and_place(outcome: Make, find: Find) -> None:
     assert result["properties"] == {"environments": ["dev"]}
 
 
-def test_a_rule_has_its_page(outcome: Make, find: Find) -> None:
+def test_a_rule_has_its_page(make_result: MakeResult, make_finding: MakeFinding) -> None:
     """Only rules with findings are listed, each once."""
-    (rule,) = run(outcome(find(), find()))["tool"]["driver"]["rules"]
+    (rule,) = run(make_result(make_finding(), make_finding()))["tool"]["driver"]["rules"]
     assert rule["shortDescription"]["text"] == "The grace period is shorter than the timeout plus the margin."
     assert rule["help"]["markdown"].startswith("The grace period is shorter than the timeout plus the margin.\n\n")
     assert rule["defaultConfiguration"] == {"level": "error"}
 
 
-def test_a_run_without_findings_is_reported(outcome: Make) -> None:
+def test_a_run_without_findings_is_reported(make_result: MakeResult) -> None:
     """Without results, so that code scanning closes its alerts."""
-    assert run(outcome())["results"] == []
+    assert run(make_result())["results"] == []
 
 
 @pytest.mark.parametrize(
@@ -74,39 +74,43 @@ def test_a_run_without_findings_is_reported(outcome: Make) -> None:
         ("/elsewhere/a.yaml", "file:///elsewhere/a.yaml"),
     ],
 )
-def test_any_file_name_becomes_a_uri(file: str, uri: str, outcome: Make, find: Find) -> None:
+def test_any_file_name_becomes_a_uri(file: str, uri: str, make_result: MakeResult, make_finding: MakeFinding) -> None:
     """Relative to the folder of the platform file, if possible."""
-    (result,) = run(outcome(find(Span(file, 1, 1, 1, 2))))["results"]
+    (result,) = run(make_result(make_finding(Span(file, 1, 1, 1, 2))))["results"]
     place = result["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place["uri"] == uri
     assert ("uriBaseId" in place) is not uri.startswith("file:")
 
 
-def test_a_file_as_a_whole_has_no_region(outcome: Make, find: Find) -> None:
+def test_a_finding_about_a_file_has_no_region(make_result: MakeResult, make_finding: MakeFinding) -> None:
     """SARIF has no line 0."""
-    (result,) = run(outcome(find(Span(FILE, 0, 0, 0, 0), path="")))["results"]
+    (result,) = run(make_result(make_finding(Span(FILE, 0, 0, 0, 0), path="")))["results"]
     assert "region" not in result["locations"][0]["physicalLocation"]
 
 
 @pytest.mark.parametrize("path", ["shutdown.grace", ""])
-def test_a_result_keeps_its_identity_when_lines_move(path: str, outcome: Make, find: Find) -> None:
+def test_a_result_keeps_its_identity_when_lines_move(
+    path: str, make_result: MakeResult, make_finding: MakeFinding
+) -> None:
     """Also with other indentation, or another number in the message."""
-    before = outcome(find(Span(FILE, 1, 1, 1, 5), path=path, says="see line 7"), lines=("grace: 30s",))
-    after = outcome(find(Span(FILE, 3, 3, 3, 8), path=path, says="see line 9"), lines=("", "", "  grace: 30s"))
+    before = make_result(make_finding(Span(FILE, 1, 1, 1, 5), path=path, says="see line 7"), lines=("grace: 30s",))
+    after = make_result(
+        make_finding(Span(FILE, 3, 3, 3, 8), path=path, says="see line 9"), lines=("", "", "  grace: 30s")
+    )
     assert identities(before) == identities(after)
 
 
-def test_different_results_have_different_identities(outcome: Make, find: Find) -> None:
+def test_different_results_have_different_identities(make_result: MakeResult, make_finding: MakeFinding) -> None:
     """By rule, file and field, and by their order if these are equal."""
-    told = identities(
-        outcome(
-            find(),
-            find(),
-            find(path="work.timeout"),
-            find(rule="yaml-tag"),
-            find(Span("specs/other.yaml", 3, 19, 3, 22)),
-            find(Span(FILE, 1, 1, 1, 2), path=""),
-            find(Span(FILE, 2, 1, 2, 2), path=""),
+    different = identities(
+        make_result(
+            make_finding(),
+            make_finding(),
+            make_finding(path="work.timeout"),
+            make_finding(rule="yaml-tag"),
+            make_finding(Span("specs/other.yaml", 3, 19, 3, 22)),
+            make_finding(Span(FILE, 1, 1, 1, 2), path=""),
+            make_finding(Span(FILE, 2, 1, 2, 2), path=""),
         )
     )
-    assert len(set(told)) == len(told)
+    assert len(set(different)) == len(different)

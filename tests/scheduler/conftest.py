@@ -20,7 +20,7 @@ REQUIRED = {
 
 @pytest.fixture
 def scheduler() -> Callable[..., Scheduler]:
-    """Creates a scheduler with these jobs and other top-level fields."""
+    """Creates a scheduler with these jobs and top-level fields."""
 
     def create(*jobs: dict[str, Any], **fields: Any) -> Scheduler:  # noqa: ANN401 - any value of a spec
         data: dict[str, Any] = {**REQUIRED, "jobs": list(jobs), **fields}

@@ -1,4 +1,4 @@
-"""Cron expressions are due when people expect it, also when daylight saving time starts and ends."""
+"""Cron jobs run at the expected times, also when daylight saving time starts or ends."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def at(text: str) -> int:
 
 def next_times(expression: str, zone: str, after: str, many: int = 1) -> list[str]:
     """The next due times in UTC."""
-    found = islice(times_after(expression, zone, at(after)), many)
-    return [datetime.fromtimestamp(one, UTC).strftime("%Y-%m-%d %H:%M") for one in found]
+    times = islice(times_after(expression, zone, at(after)), many)
+    return [datetime.fromtimestamp(one, UTC).strftime("%Y-%m-%d %H:%M") for one in times]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_clock_change_of_half_an_hour_works_too() -> None:
 
 @pytest.mark.parametrize("expression", ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 31 4 *"])
 def test_an_impossible_date_has_no_due_time(expression: str) -> None:
-    """None of these months has such a day."""
+    """These months never have such a day."""
     assert next_after(expression, "UTC", 0) is None
     assert latest(expression, "UTC", 0, at("2026-01-01 00:00Z"), 5) == ()
 
@@ -93,15 +93,15 @@ def test_an_impossible_date_has_no_due_time(expression: str) -> None:
     st.integers(1_600_000_000, 1_900_000_000),
 )
 def test_due_times_increase_and_do_not_depend_on_the_start(expression: str, zone: str, after: int) -> None:
-    """The time after each due time is the same, whether one continues or starts again from there."""
-    found = list(islice(times_after(expression, zone, after), 5))
-    assert all(one < two for one, two in zip([after, *found], found, strict=False))
-    assert [next_after(expression, zone, one) for one in (after, *found[:-1])] == found
+    """A new search from a due time finds the same next time."""
+    times = list(islice(times_after(expression, zone, after), 5))
+    assert all(one < two for one, two in zip([after, *times], times, strict=False))
+    assert [next_after(expression, zone, one) for one in (after, *times[:-1])] == times
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])
 def test_the_latest_missed_runs_are_returned(most: int) -> None:
-    """The last ones are returned in order, however long ago the first was."""
+    """In order, and at most as many as requested."""
     until = at("2026-01-10 00:00Z")
     every = list(range(at("2026-01-01 01:00Z"), until + 1, 3600))
     assert latest("0 * * * *", "UTC", at("2026-01-01 00:00Z"), until, most) == tuple(every[-most:])

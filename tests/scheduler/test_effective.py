@@ -1,4 +1,4 @@
-"""A job combines its own fields with the defaults of `each`, for rules and the runtime alike."""
+"""A job combines its own fields with the defaults of `each`, in rules and in the runtime."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_job_inherits_missing_fields_from_each(scheduler: Made) -> None:
 
 
 def test_a_job_with_every_or_cron_inherits_neither(scheduler: Made) -> None:
-    """A job with `cron` does not inherit `every`, and vice versa."""
+    """It has one of them."""
     clock, often = effective_jobs(
         scheduler(
             {"name": "clock", "cron": "0 3 * * *"},
@@ -96,6 +96,6 @@ def test_exceptional_jobs_have_their_own_threshold(scheduler: Made) -> None:
 def test_a_name_is_always_in_the_same_shard() -> None:
     """It is the same in every process and version, so that exactly one pod takes a job during a rollout."""
     assert [shard_of(name, 4) for name in ("aws/eu-west-1/images", "gcp/images", "ä")] == [0, 2, 3]
-    counted = Counter(shard_of(f"job-{number}", 4) for number in range(10_000))
-    assert set(counted) == {0, 1, 2, 3}
-    assert min(counted.values()) > 2000
+    counts = Counter(shard_of(f"job-{number}", 4) for number in range(10_000))
+    assert set(counts) == {0, 1, 2, 3}
+    assert min(counts.values()) > 2000

@@ -1,4 +1,4 @@
-"""Failure classes: four are built in, and a spec may override single fields of them."""
+"""Four failure classes are built in, and a spec can override single fields of them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def named(name: str) -> Exception:
 
 
 def test_failures_match_the_expected_classes(scheduler: Made) -> None:
-    """Failures match by status, name or base class. Others have no class."""
+    """By status, name or base class. Other failures have no class."""
     spec = scheduler()
-    found = {
+    classes = {
         class_of(spec, one): name
         for name, one in {
             "403": AnswerError(403),
@@ -45,7 +45,7 @@ def test_failures_match_the_expected_classes(scheduler: Made) -> None:
             "other": LookupError(),
         }.items()
     }
-    assert found == {"forbidden": "403", "throttled": "429", "transient": "connection", "server": "503", "-": "other"}
+    assert classes == {"forbidden": "403", "throttled": "429", "transient": "connection", "server": "503", "-": "other"}
     assert class_of(spec, named("AccessDenied")) == class_of(spec, PermissionError()) == "forbidden"
     assert class_of(spec, named("ThrottlingException")) == class_of(spec, MemoryError()) == "throttled"
     assert class_of(spec, TimeoutError()) == class_of(spec, EOFError()) == "transient"

@@ -1,4 +1,4 @@
-"""The keys of a scheduler in Redis."""
+"""A scheduler's keys in Redis follow from its prefix, names and hash tag."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_all_keys_are_different_and_share_one_hash_tag() -> None:
 
 
 def test_other_keys_follow_the_name_of_the_waiting_set() -> None:
-    """Schedulers with different names of their sets share no keys."""
+    """Two schedulers with different names of their sets share no key."""
     one = set(astuple(SchedulerKeys.of(KeyNames())))
     other = set(astuple(SchedulerKeys.of(KeyNames(waiting="w", working="r", cleanup_leader="l"))))
     assert one & other == set()

@@ -76,7 +76,7 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page; `tests/transcripts/test_every_block.py` checks that none is missed."""
+    """The fenced blocks of a page; `tests/transcripts/test_docs_blocks.py` checks that none is missed."""
     return [Block(one["kind"], one["title"] or "", one["text"]) for one in FENCE.finditer(page.read_text())]
 
 

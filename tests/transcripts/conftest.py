@@ -1,19 +1,19 @@
-"""Transcripts: files, commands and, word for word, what the commands say.
+"""Transcripts: files, commands, and the exact output of the commands.
 
-    # What the transcript shows, in a sentence or two.
+    # The subject of the transcript, in a sentence or two.
 
     -- specs/media.yaml --
     kind: pipeline
 
     $ penstock lint --strict
     error[missing-field]: ...
-    2> what went to standard error
+    2> a line of standard error
     [exit code 1]
 
-Blocks are told in order and a blank line ends each. Beside `penstock` there are `cd`, `cat`, `ls` and `ln -s`.
-`NAME=value` before a command sets a variable; `< FILE` after it is what somebody types at a terminal.
+The blocks run in order, and a blank line ends each. Commands are `penstock`, `cd`, `cat`, `ls` and `ln -s`.
+`NAME=value` before a command sets a variable; `< FILE` after it types the file at a terminal.
 
-`PENSTOCK_REWRITE_TRANSCRIPTS=1` writes down what is said now.
+`PENSTOCK_REWRITE_TRANSCRIPTS=1` replaces the recorded output by the present output.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Play = Callable[[Path, Main], "tuple[str, str]"]
 
 @dataclass(frozen=True)
 class Block:
-    """A file to write, or a command and what it says."""
+    """A file to write, or a command and its output."""
 
     file: str
     command: str
@@ -51,7 +51,7 @@ class Block:
 
 
 def parse(text: str) -> tuple[str, list[Block]]:
-    """The words above the first block, and the blocks."""
+    """The comment above the first block, and the blocks."""
     marks = list(MARK.finditer(text))
     ends = [mark.start() for mark in marks[1:]] + [len(text) + 1]
     blocks = [
@@ -61,31 +61,31 @@ def parse(text: str) -> tuple[str, list[Block]]:
     return text[: marks[0].start()] if marks else text, blocks
 
 
-def render(says: str, blocks: list[Block]) -> str:
-    """The text of a transcript; the other way round of `parse`."""
-    return says + "\n".join(
+def render(comment: str, blocks: list[Block]) -> str:
+    """The text of a transcript; the inverse of `parse`."""
+    return comment + "\n".join(
         f"-- {one.file} --\n{one.text}" if one.file else f"$ {one.command}\n{one.text}" for one in blocks
     )
 
 
-class Typing(io.TextIOWrapper):
-    """Somebody at a terminal, whose words are seen where they are typed."""
+class TypedInput(io.TextIOWrapper):
+    """Input at a terminal, which echoes each line."""
 
-    def __init__(self, words: str, seen: io.TextIOWrapper) -> None:
-        super().__init__(io.BytesIO(words.encode()), "utf-8")
-        self.seen = seen
+    def __init__(self, text: str, echo: io.TextIOWrapper) -> None:
+        super().__init__(io.BytesIO(text.encode()), "utf-8")
+        self.echo = echo
 
     def isatty(self) -> bool:
         return True
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override] # of text, as everywhere above `IOBase`
         line = super().readline(size)
-        self.seen.write(line)
+        self.echo.write(line)
         return line
 
 
-class Stage:
-    """A folder in which a transcript is played, and where its commands stand in it."""
+class Player:
+    """Plays a transcript in a folder, and knows the current folder of its commands."""
 
     def __init__(self, folder: Path, main: Main, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root = self.here = folder
@@ -93,23 +93,23 @@ class Stage:
         self.monkeypatch = monkeypatch
 
     def play(self, block: Block) -> Block:
-        """Write a file, or run a command and take down what it says."""
+        """Write a file, or run a command and record its output."""
         if block.command:
-            return Block("", block.command, self.said(block.command))
+            return Block("", block.command, self.output_of(block.command))
         path = self.root / block.file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text)
         return block
 
-    def said(self, command: str) -> str:
+    def output_of(self, command: str) -> str:
         words = shlex.split(command)
         variables = {}
         while "=" in words[0]:
             name, _, value = words.pop(0).partition("=")
             variables[name] = value
-        given = ""
+        typed = ""
         if "<" in words:
-            given = (self.here / words[words.index("<") + 1]).read_text()
+            typed = (self.here / words[words.index("<") + 1]).read_text()
             words = words[: words.index("<")]
         match words:
             case ["cd", folder]:
@@ -123,20 +123,20 @@ class Stage:
             case ["ls"]:
                 return "".join(f"{one.relative_to(self.root).as_posix()}\n" for one in sorted(files(self.root)))
             case ["penstock", *_]:
-                return self.penstock(words, variables, given)
+                return self.penstock(words, variables, typed)
             case _:
                 raise ValueError(f"a transcript cannot run `{command}`")
 
-    def penstock(self, words: list[str], variables: dict[str, str], given: str) -> str:
+    def penstock(self, words: list[str], variables: dict[str, str], typed: str) -> str:
         out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
         code: object = 0
         modules = set(sys.modules)
         with self.monkeypatch.context() as patch, redirect_stdout(out), redirect_stderr(err), chdir(self.here):
             patch.setattr(sys, "argv", words)
             patch.setattr(sys, "path", [*sys.path])
-            patch.setattr(sys, "stdin", Typing(given, out) if given else io.StringIO())
+            patch.setattr(sys, "stdin", TypedInput(typed, out) if typed else io.StringIO())
             patch.delenv("PENSTOCK_TRACEBACK", raising=False)
-            # A command that takes long on a slow machine prints progress; a transcript is the same on every machine.
+            # Slow commands print progress on a slow machine; a transcript is the same on every machine.
             patch.setattr("penstock.terminal.output.PROGRESS_ELSEWHERE", math.inf)
             for name, value in {"PENSTOCK_TODAY": str(TODAY), "COLUMNS": "100", **variables}.items():
                 patch.setenv(name, value)
@@ -144,13 +144,13 @@ class Stage:
                 self.main()
             except SystemExit as stop:
                 code = stop.code
-        for name in set(sys.modules) - modules:  # a team's code must not reach the next transcript
+        for name in set(sys.modules) - modules:  # the next transcript must not see them
             if str(self.root) in str(getattr(sys.modules[name], "__file__", "")):
                 del sys.modules[name]
-        told = ended(self.steady(out)) + "".join(f"{f'2> {line}'.rstrip()}\n" for line in self.steady(err).splitlines())
-        return told + (f"[exit code {code}]\n" if code else "")
+        errors = "".join(f"{f'2> {line}'.rstrip()}\n" for line in self.stable(err).splitlines())
+        return ended(self.stable(out)) + errors + (f"[exit code {code}]\n" if code else "")
 
-    def steady(self, stream: io.TextIOWrapper) -> str:
+    def stable(self, stream: io.TextIOWrapper) -> str:
         stream.seek(0)
         return stream.read().replace(str(self.root), PLACE).replace(version("penstock"), VERSION)
 
@@ -166,14 +166,14 @@ def files(folder: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
-    """What a transcript says, and what it comes to when it is played."""
+    """The recorded text of a transcript, and its text after running it."""
 
     def play(path: Path, main: Main) -> tuple[str, str]:
-        told = path.read_text()
-        says, blocks = parse(told)
+        recorded = path.read_text()
+        comment, blocks = parse(recorded)
         folder = tmp_path / path.stem
         folder.mkdir()
-        stage = Stage(folder, main, monkeypatch)
-        return told, render(says, [stage.play(one) for one in blocks])
+        player = Player(folder, main, monkeypatch)
+        return recorded, render(comment, [player.play(one) for one in blocks])
 
     return play

@@ -1,4 +1,4 @@
-"""What pages show that need no Redis is what happens: their files are written, their commands run, word for word."""
+"""Pages that need no Redis show real output: the test writes their files, runs their commands and compares."""
 
 from __future__ import annotations
 
@@ -28,47 +28,47 @@ def as_transcript(page: str) -> str:
     return "\n".join(block if block.endswith("\n") else f"{block}\n" for block in blocks)
 
 
-def rewritten(page: str, said: str) -> str:
-    """The page with what its commands said."""
-    answers = re.findall(r"(?ms)^(\$ .+?\n)(?=\n?^(?:\$ |-- \S+ --$)|\Z)", said)
-    left = iter(answers)
+def rewritten(page: str, output: str) -> str:
+    """The page with the output of its commands."""
+    outputs = iter(re.findall(r"(?ms)^(\$ .+?\n)(?=\n?^(?:\$ |-- \S+ --$)|\Z)", output))
 
-    def told(fence: re.Match[str]) -> str:
+    def with_outputs(fence: re.Match[str]) -> str:
         if fence["kind"] != "console":
             return fence[0]
         commands = [one for one in re.split(r"(?m)^\$ ", fence["text"]) if one]
-        return "```console\n" + "".join(next(left) for _ in commands) + "```"
+        return "```console\n" + "".join(next(outputs) for _ in commands) + "```"
 
-    return FENCE.sub(told, page)
+    return FENCE.sub(with_outputs, page)
 
 
 def without_streams(transcript: str) -> str:
-    """A reader sees one screen: what went to standard error stands as plain lines, and exit codes are not shown."""
+    """As on a screen: lines of standard error have no mark, and exit codes are not shown."""
     return re.sub(r"(?m)^\[exit code .\]\n", "", re.sub(r"(?m)^2> ?", "", transcript))
 
 
 @pytest.mark.parametrize("page", pages.in_process(), ids=pages.name_of)
 def test_pages_show_real_output(page: Path, play: Callable[[Path, Any], tuple[str, str]], tmp_path: Path) -> None:
+    """Word for word."""
     transcript = tmp_path / "page.txt"
     transcript.write_text(as_transcript(page.read_text()))
-    told, said = play(transcript, main)
+    recorded, actual = play(transcript, main)
     if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
-        page.write_text(rewritten(page.read_text(), without_streams(said)))
-    assert without_streams(said) == told
+        page.write_text(rewritten(page.read_text(), without_streams(actual)))
+    assert without_streams(actual) == recorded
 
 
 @pytest.mark.parametrize("page", pages.every_page(), ids=pages.name_of)
-def test_every_command_that_a_page_names_exists(page: Path) -> None:
-    """Commands in running text may be patterns of ones; their verbs and options must be real all the same."""
+def test_every_command_on_a_page_exists(page: Path) -> None:
+    """Commands in running text may have placeholders, but their verbs and options are real."""
     for line in re.findall(r"`(penstock [^`]+)`", page.read_text()):
         verb, *rest = shlex.split(line, comments=True)[1:]
         command = app.get_command(click.Context(app), verb)
         assert command, line
-        options = {name for option in subcommands(command) for name in (*option.opts, *option.secondary_opts)}
+        options = {name for option in all_options(command) for name in (*option.opts, *option.secondary_opts)}
         assert {word for word in rest if word.startswith("-")} <= options | {"--help"}, line
 
 
-def subcommands(command: click.Command) -> list[click.Parameter]:
-    """The options of a command, and of those below it."""
-    below = command.commands.values() if isinstance(command, click.Group) else ()
-    return [*command.params, *(option for one in below for option in subcommands(one))]
+def all_options(command: click.Command) -> list[click.Parameter]:
+    """The options of a command and of its subcommands."""
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    return [*command.params, *(option for one in inner for option in all_options(one))]

@@ -1,10 +1,9 @@
-"""Every message for people is made by a transcript or by a rule's example, in each of its wordings.
+"""A transcript or a rule's example produces every message for people, in each of its wordings.
 
-There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
-What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime,
-what the generator says in one of tests/generate, and what a laptop's tools say in one of tests/dev, tests/screen,
-tests/scaling and tests/simulate.
-A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
+These tests compare the exact text, so a wrong message, or one that fails while it is built, fails a test.
+Messages of the runtime are compared in tests/runtime, those of the generator in tests/generate, and those of the
+tools for laptops in tests/dev, tests/screen, tests/scaling and tests/simulate.
+A wording is a call that makes a message, or a text of `one if ... else other` in a function with such a call.
 """
 
 from __future__ import annotations
@@ -51,43 +50,43 @@ RUNTIME = frozenset({
     "penstock_generate", "penstock_dev", "penstock_scaling", "penstock_spec/worker_file.py",
     "penstock_spec/kinds/pipeline/message/schema_of.py",
 })  # fmt: skip
-"""Of the packages' sources: what speaks of servers, handlers and messages, and of generated files."""
+"""Sources whose messages are about servers, handlers, messages and generated files."""
 
 SAME = 3
-"""Words in a row of a message that a test of the runtime compares with."""
+"""Consecutive words of a message that must be in a test of the runtime."""
 
 NEVER_RUN = {
-    "` is part of `": "tests/command has it: all packages are installed wherever tests run",
-    "to explain generated files, install": "tests/command has it: the generator is installed wherever tests run",
-    "reading it is not permitted": "tests/reading has it: root may read everything and must step down for it",
-    "the current folder no longer exists": "tests/command has it: a transcript stands in a folder that exists",
+    "` is part of `": "tests/command tests it: all packages are installed wherever tests run",
+    "to explain generated files, install": "tests/command tests it: the generator is installed wherever tests run",
+    "reading it is not permitted": "tests/reading tests it: root can read everything, so the test drops its rights",
+    "the current folder no longer exists": "tests/command tests it: a transcript runs in a folder that exists",
 }
-"""Words of messages that no transcript can have, each with the reason and the test that knows them."""
+"""Parts of messages that no transcript can produce, each with the reason and its test."""
 
 
 @dataclass
-class Watch:
-    """Strikes off the sites that are run, instruction by instruction, where something is still missing."""
+class Coverage:
+    """Removes each site that runs from `missing`, and traces only functions with missing sites."""
 
     missing: Sites
     places: dict[CodeType, list[Site]] = field(default_factory=dict)
-    wanted: dict[CodeType, set[Site]] = field(default_factory=dict)
+    missing_in: dict[CodeType, set[Site]] = field(default_factory=dict)
 
-    def wants(self, code: CodeType) -> bool:
-        """There is something in this function that no test has made yet."""
+    def has_missing(self, code: CodeType) -> bool:
+        """Whether this function has a site that has not run yet."""
         if code not in self.places:
             self.places[code] = [(code.co_filename, *one) for one in positions(code)]
-            self.wanted[code] = {one for one in self.places[code] if one in self.missing}
-        return bool(self.wanted[code])
+            self.missing_in[code] = {one for one in self.places[code] if one in self.missing}
+        return bool(self.missing_in[code])
 
     def ran(self, code: CodeType, offset: int) -> None:
         site = self.places[code][offset // 2]
         self.missing.pop(site, None)
-        self.wanted[code].discard(site)
+        self.missing_in[code].discard(site)
 
     @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Python 3.12 has an interface for this; before it there is the one of debuggers."""
+    def measuring(self) -> Iterator[None]:
+        """With `sys.monitoring` from Python 3.12 on, and with `sys.settrace` before."""
         if sys.version_info >= (3, 12):
             with self.monitoring():
                 yield
@@ -101,7 +100,7 @@ class Watch:
 
     def trace(self, frame: FrameType, event: str, _arg: Any) -> Any:  # noqa: ANN401 - as Python has it
         if event == "call":
-            if not self.wants(frame.f_code):
+            if not self.has_missing(frame.f_code):
                 return None
             frame.f_trace_lines, frame.f_trace_opcodes = False, True
         elif event == "opcode":
@@ -112,47 +111,47 @@ class Watch:
 
         @contextmanager
         def monitoring(self) -> Iterator[None]:
-            watch, tool = sys.monitoring, sys.monitoring.COVERAGE_ID
-            starts, instructions = watch.events.PY_START, watch.events.INSTRUCTION
+            monitoring, tool = sys.monitoring, sys.monitoring.COVERAGE_ID
+            starts, instructions = monitoring.events.PY_START, monitoring.events.INSTRUCTION
 
             def started(code: CodeType, _offset: int) -> Any:  # noqa: ANN401 - a mark of Python's
-                if self.wants(code):
-                    watch.set_local_events(tool, code, instructions)
-                return watch.DISABLE
+                if self.has_missing(code):
+                    monitoring.set_local_events(tool, code, instructions)
+                return monitoring.DISABLE
 
             def stepped(code: CodeType, offset: int) -> Any:  # noqa: ANN401 - as above
                 self.ran(code, offset)
-                return watch.DISABLE
+                return monitoring.DISABLE
 
-            watch.use_tool_id(tool, "messages")
-            watch.register_callback(tool, starts, started)
-            watch.register_callback(tool, instructions, stepped)
-            watch.set_events(tool, starts)
-            watch.restart_events()
+            monitoring.use_tool_id(tool, "messages")
+            monitoring.register_callback(tool, starts, started)
+            monitoring.register_callback(tool, instructions, stepped)
+            monitoring.set_events(tool, starts)
+            monitoring.restart_events()
             try:
                 yield
             finally:
-                watch.set_events(tool, watch.events.NO_EVENTS)
+                monitoring.set_events(tool, monitoring.events.NO_EVENTS)
                 for code in self.places:
-                    watch.set_local_events(tool, code, watch.events.NO_EVENTS)
-                watch.free_tool_id(tool)
+                    monitoring.set_local_events(tool, code, monitoring.events.NO_EVENTS)
+                monitoring.free_tool_id(tool)
 
 
 def positions(code: CodeType) -> Iterator[tuple[int, int, int, int]]:
-    """Of each instruction; as the syntax tree has them: line, column, end line, end column."""
+    """Of each instruction, in the form of the syntax tree: line, column, end line, end column."""
     for line, end_line, column, end_column in code.co_positions():
         yield line or 0, column or 0, end_line or 0, end_column or 0
 
 
 def sites(root: Path) -> Iterator[tuple[Site, str]]:
-    """Every wording in a function, by its place, as it is written."""
+    """Every wording in a function: its place and its source."""
     for path in sorted(root.glob("packages/*/src/**/*.py")):
         tree = ast.parse(path.read_text())
         for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
             inside = list(ast.walk(function))
             calls = [one for one in inside if isinstance(one, ast.Call) and makes_a_message(one, path)]
             nested = {part for one in inside if isinstance(one, ast.JoinedStr) for part in ast.walk(one) if part != one}
-            # Before Python 3.12 what stands inside an f-string has no place of its own.
+            # Before Python 3.12 a part of an f-string has no place of its own.
             either = [one for one in inside if isinstance(one, ast.IfExp) and one not in nested]
             choices = [text for one in either for text in (one.body, one.orelse)]
             for one in [*calls, *(text for text in choices if calls and has_words(text))]:
@@ -164,14 +163,14 @@ def place(one: ast.expr) -> tuple[int, int, int, int]:
 
 
 def has_words(one: ast.expr) -> bool:
-    """A text with a blank in it; one without is a field, a kind, an ending."""
+    """Whether it is a text with a space; a text without one is a field, a kind or a suffix."""
     return (isinstance(one, ast.JoinedStr) or isinstance(getattr(one, "value", None), str)) and " " in ast.unparse(one)
 
 
 def makes_a_message(call: ast.Call, path: Path) -> bool:
     name = ast.unparse(call.func).rpartition(".")[2]
     if name == "Refused" and "penstock-spec" not in path.parts:
-        return False  # an answer of Redis has its words from Redis
+        return False  # the message of this error comes from Redis
     return name in MAKERS or (
         name == "ValueError" and path.name in ("quantities.py", "quantity.py") and bool(call.args)
     )
@@ -184,25 +183,25 @@ def lint_examples(folder: Path) -> None:
             run_example(folder / name / str(number), example)
 
 
-def words_of_the_runtimes_tests(root: Path) -> str:
-    """All that they compare with."""
+def source_of_runtime_tests(root: Path) -> str:
+    """The texts that they compare with are in it."""
     names = ("runtime", "generate", "scaling", "simulate", "dev", "screen")
     folders = [root / "tests" / name for name in names]
     return "".join(path.read_text() for folder in folders for path in sorted(folder.rglob("*.py")))
 
 
-def stands_in(proven: str, root: Path, site: Site, words: str) -> bool:
-    """Whether a message of the runtime stands in a test of the runtime: some words of it that are always the same."""
+def is_tested_in(tests: str, root: Path, site: Site, source: str) -> bool:
+    """Whether consecutive constant words of a runtime message are in a runtime test."""
     inside = "/".join(Path(site[0]).relative_to(root).parts[3:])
     if not any(inside == one or inside.startswith(f"{one}/") for one in RUNTIME):
         return False
     tree = ast.parse(Path(site[0]).read_text())
     function = innermost(tree, site[1])
-    texts = [one.value for one in ast.walk(ast.parse(words)) if isinstance(one, ast.Constant)]
+    texts = [one.value for one in ast.walk(ast.parse(source)) if isinstance(one, ast.Constant)]
     texts += [one.value for one in ast.walk(function) if isinstance(one, ast.Constant) and one.lineno <= site[3]]
     pieces = [text.split() for text in texts if isinstance(text, str)]
     runs = {" ".join(piece[at : at + SAME]) for piece in pieces for at in range(len(piece) - SAME + 1)}
-    return any(run.strip("`,:;") in proven for run in runs)
+    return any(run.strip("`,:;") in tests for run in runs)
 
 
 def innermost(tree: ast.AST, line: int) -> ast.AST:
@@ -220,42 +219,40 @@ def every(root: Path) -> Sites:
     return dict(sites(root))
 
 
-def test_every_message_is_made_in_a_test_that_knows_its_words(
-    root: Path, every: Sites, play: Play, tmp_path: Path
-) -> None:
-    """What is listed here needs a transcript in this folder, or an example beside its rule."""
-    watch = Watch({site: call for site, call in every.items() if not any(words in call for words in NEVER_RUN)})
-    with watch.watching():
+def test_a_test_compares_every_message(root: Path, every: Sites, play: Play, tmp_path: Path) -> None:
+    """Each message that this test lists needs a transcript in this folder, or an example beside its rule."""
+    coverage = Coverage({site: call for site, call in every.items() if not any(words in call for words in NEVER_RUN)})
+    with coverage.measuring():
         lint_examples(tmp_path / "examples")
         for path in sorted(Path(__file__).parent.glob("*.txt")):
             play(path, main)
-    proven = words_of_the_runtimes_tests(root)
-    missing = {site: words for site, words in watch.missing.items() if not stands_in(proven, root, site, words)}
-    never = [f"{Path(site[0]).relative_to(root)}:{site[1]}: {words}" for site, words in missing.items()]
-    if never:
-        pytest.fail("\n".join(["no test knows what is said at", *sorted(never)]), pytrace=False)
+    tests = source_of_runtime_tests(root)
+    missing = {site: call for site, call in coverage.missing.items() if not is_tested_in(tests, root, site, call)}
+    untested = [f"{Path(site[0]).relative_to(root)}:{site[1]}: {call}" for site, call in missing.items()]
+    if untested:
+        pytest.fail("\n".join(["no test compares these messages:", *sorted(untested)]), pytrace=False)
 
 
 def test_the_makers_of_messages_are_found(every: Sites) -> None:
-    """Were the search to find nothing, the test above would prove nothing."""
-    found = {call.partition("(")[0].rpartition(".")[2] for call in every.values()}
-    assert {"Problem", "problem", "refuse", "CannotGoOn", "ValueError"} <= found
+    """An empty search would let the test above pass."""
+    makers = {call.partition("(")[0].rpartition(".")[2] for call in every.values()}
+    assert {"Problem", "problem", "refuse", "CannotGoOn", "ValueError"} <= makers
 
 
-def test_commands_that_do_not_run_are_listed(tmp_path: Path) -> None:
-    """Also where another message is made in the same line."""
+def test_messages_that_no_test_produces_are_listed(tmp_path: Path) -> None:
+    """Also if the line makes another message too."""
     path = tmp_path / "packages/one/src/one.py"
     path.parent.mkdir(parents=True)
-    path.write_text("def told(it):\n    return it.problem('a b') if it else refuse('c d' if it is None else 'e f')\n")
-    watch = Watch(dict(sites(tmp_path)))
-    space: dict[str, Any] = {"refuse": str}
-    exec(compile(path.read_text(), str(path), "exec"), space)  # noqa: S102 - the text above
-    with watch.watching():
-        space["told"](None)
-    assert list(watch.missing.values()) == ["it.problem('a b')", "'e f'"]
+    path.write_text("def made(it):\n    return it.problem('a b') if it else refuse('c d' if it is None else 'e f')\n")
+    coverage = Coverage(dict(sites(tmp_path)))
+    names: dict[str, Any] = {"refuse": str}
+    exec(compile(path.read_text(), str(path), "exec"), names)  # noqa: S102 - the text above
+    with coverage.measuring():
+        names["made"](None)
+    assert list(coverage.missing.values()) == ["it.problem('a b')", "'e f'"]
 
 
 @pytest.mark.parametrize("words", NEVER_RUN)
 def test_exempt_messages_exist(words: str, every: Sites) -> None:
-    """An exemption names one message, and goes when that goes."""
+    """An exemption names exactly one message, and must be removed with it."""
     assert len([call for call in every.values() if words in call]) == 1
