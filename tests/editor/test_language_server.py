@@ -1,4 +1,4 @@
-"""The real language server completes, explains and checks a spec, because of its first line."""
+"""With the first line of a spec, the YAML language server completes, explains and checks it."""
 
 from __future__ import annotations
 
