@@ -60,6 +60,9 @@ NEVER_RUN = {
     "to explain generated files, install": "tests/command tests it: the generator is installed wherever tests run",
     "reading it is not permitted": "tests/reading tests it: root can read everything, so the test drops its rights",
     "the current folder no longer exists": "tests/command tests it: a transcript runs in a folder that exists",
+    "its `KIND` names no module": "tests/command/test_incomplete_kind.py tests it: the kinds of Penstock are complete",
+    "the module `{error.name}` is missing": "tests/command/test_incomplete_kind.py tests it: see above",
+    "the module `{module}` does not define": "tests/command/test_incomplete_kind.py tests it: see above",
 }
 """Parts of messages that no transcript can produce, each with the reason and its test."""
 
