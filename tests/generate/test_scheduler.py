@@ -147,7 +147,7 @@ def test_a_shell_reads_every_command(it: PlannedSpec) -> None:
         assert shlex.split(line)
 
 
-@pytest.mark.parametrize(("name", "expected"), [("plain", round(1 / 30 + 1 / 300, 6)), ("cron", 0), ("told", None)])
+@pytest.mark.parametrize(("name", "expected"), [("plain", round(1 / 30 + 1 / 300, 6)), ("cron", 0), ("listed", None)])
 def test_how_many_runs_are_expected(tmp_path: Path, name: str, expected: float | None) -> None:
     """Of jobs that have an interval; a function's jobs are counted where they are registered."""
     assert runs_per_second(planned_scheduler(tmp_path, SPECS[name]).spec) == expected
@@ -161,7 +161,7 @@ def test_jobs_of_every_hour_are_not_missed_in_a_quarter_of_one(tmp_path: Path) -
     assert "PenstockFewJobsTaken" not in found
     mixed = planned_scheduler(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "5m"}]}).spec
     assert runs_per_second(mixed) == round(1 / 300, 6)
-    told = planned_scheduler(tmp_path, SPECS["told"]).spec
+    told = planned_scheduler(tmp_path, SPECS["listed"]).spec
     (alert,) = [one for one in alerts(told, SchedulerSources.of("x", "pets")) if one.name == "PenstockFewJobsTaken"]
     assert re.search(r"\(max\(penstock_scheduler_mean_interval_seconds\{[^}]*\}\) <= 300\)", alert.query.text)
 

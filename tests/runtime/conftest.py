@@ -1,4 +1,4 @@
-"""A Redis of the chosen make and shape for every test of the runtime: `servers` and `targets` in `tests/support`."""
+"""A Redis of the chosen version and shape for tests of the runtime; see `servers` and `targets` in `tests/support`."""
 
 import os
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from targets import Target
 
 HERE = Path(__file__).parent
 WIRE = {HERE / name for name in ("faults", "maintenance", "scheduler/faults", "scheduler/scripts", "scripts", "wire")}
-"""Folders of tests that all depend on how Redis is reached: steps are atomic and complete, whatever lies between."""
+"""Folders whose tests all depend on the shape of Redis: steps are atomic and complete over each."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A run of marked tests alone does not import the modules without any; each process of the run would."""
+    """Skip modules without marked tests in a run of marked tests, because each process would import them."""
     if not config.option.markexpr.startswith("wire") or not collection_path.match("test_*.py"):
         return None
     is_marked = _is_wire(collection_path) or "pytest.mark.wire" in collection_path.read_text()
@@ -28,7 +28,7 @@ def _is_wire(module: Path) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark folders; a run about another Redis than the usual one leaves out what has nothing to do with it."""
+    """Mark folders; a run on another Redis than the default deselects tests without Redis."""
     for item in items:
         if _is_wire(item.path):
             item.add_marker(pytest.mark.wire)
@@ -48,13 +48,13 @@ def _target() -> Iterator[Target]:
 
 @pytest.fixture
 def target(_target: Target) -> Target:
-    """Redis in the shape that this run is about, empty. For all tests of a run it is the same: leave it as it was."""
+    """An empty Redis of this run's shape. All tests of a run share it, so a test restores what it changes."""
     _target.flush()
     return _target
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """A plain server of the test's own, to kill, to pause, to restart; what it was told to keep, it keeps."""
+    """A plain server for one test, to kill, pause or restart; it keeps acknowledged writes."""
     with Server(appendonly=True) as server:
         yield server

@@ -203,8 +203,8 @@ def test_each_log_line_is_written_once(show: Show) -> None:
     """Even if it is in many snapshots."""
 
     async def play(shown: HeadlessScreen) -> None:
-        looks = shown.controls.looks + 5
-        await shown.until(lambda _: shown.controls.looks > looks)
+        reads = shown.controls.reads + 5
+        await shown.until(lambda _: shown.controls.reads > reads)
         assert sum(LOG[-1].text in line for line in shown.lines) == 1
 
     show(play)

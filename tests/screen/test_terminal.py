@@ -186,7 +186,7 @@ def test_a_bug_restores_the_terminal(root: Path, tmp_path: Path) -> None:
         terminal.type(shlex.join((sys.executable, str(root / "tests/support/faulty_screen.py"))))
         terminal.until_shows(KEYS)
         terminal.press("s")
-        shown = terminal.until_shows("told: a fault of our own")
+        shown = terminal.until_shows("raised: a fault of our own")
         assert [terminal.variable(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == ["0", "1", "0"]
         assert "Traceback" not in shown
         assert "─" not in shown

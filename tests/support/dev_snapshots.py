@@ -100,10 +100,10 @@ class FakeControls:
     snapshot: Snapshot = SNAPSHOT
     calls: list[tuple[object, ...]] = field(default_factory=list)
     raises: Exception | None = None
-    looks: int = 0
+    reads: int = 0
 
     def source(self) -> Snapshot:
-        self.looks += 1
+        self.reads += 1
         return self.snapshot
 
     async def send(self, spec: str, count: int) -> str:

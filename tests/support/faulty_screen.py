@@ -14,4 +14,4 @@ if __name__ == "__main__":
     try:
         asyncio.run(show(controls.source, controls))
     except ZeroDivisionError as error:
-        sys.stdout.write(f"told: {error}\n")
+        sys.stdout.write(f"raised: {error}\n")

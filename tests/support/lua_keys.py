@@ -90,7 +90,7 @@ class Lua:
         self._tables = {name: split(self._text[end:]) for name, end in self._opened()}
         self._bound = list(self._bindings())
 
-    def strangers(self) -> list[str]:
+    def foreign_keys(self) -> list[str]:
         """Commands that get a key that is not in KEYS."""
         keys = self._keys()
         return [

@@ -177,7 +177,7 @@ def fill_every_state(driver: PipelineDriver) -> None:
     driver.add(12)
     driver.read(driver.join_group(), 2)
     driver.park(driver.read(driver.join_group(), 2))
-    driver.read("stranger", 1)
+    driver.read("foreign", 1)
     driver.read(driver.join_group("gone", lease=-1), 2)
     ids = driver.read(driver.join_group(), 1)
     driver.ask("XACK", driver.keys.stream, driver.keys.group, *ids)

@@ -15,15 +15,15 @@ NASTY = "`a` 'b' \"c\" {{ d }} --- | <b>e</b> [f](g) # h $(i) \\ ```"
 NASTY_KEY = "`a`'b'\"c\"---|<b>e</b>[f](g)#h$(i)\\```*"
 SPECS: dict[str, dict[str, Any]] = {
     "plain": {},
-    "told": {"jobs": "pets:jobs", "shards": {"count": 3, "mine": "pets:mine"}},
+    "listed": {"jobs": "pets:jobs", "shards": {"count": 3, "mine": "pets:mine"}},
     "cron": {"jobs": [JOBS[2]]},
     "unbounded": {"work": {"concurrency": 0}},
-    "nothing tidied": {
+    "no cleanup": {
         "cleanup": {"zombies": {"enabled": False}, "orphans": {"enabled": False}},
         "breakers": {"enabled": False},
         "failures": {"by_class": True},
     },
-    "everybody tidies": {"cleanup": {"orphans": {"force_all_pods": True}}, "jitter": {"shutdown": "5s"}},
+    "all pods clean up": {"cleanup": {"orphans": {"force_all_pods": True}}, "jitter": {"shutdown": "5s"}},
     "no pods": {"replicas": 0},
     "tagged": {"keys": {"prefix": "a:", "hash_tag": "b"}},
     "nasty": {"owner": {"team": "pets", "contact": NASTY}, "keys": {"prefix": NASTY_KEY.replace("{", "")}},

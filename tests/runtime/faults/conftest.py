@@ -1,4 +1,4 @@
-"""Trials of whole systems: real processes are killed, stopped and poisoned."""
+"""Tests of complete systems: they kill, suspend and poison real processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -12,7 +12,7 @@ Make = Callable[..., Trial]
 
 
 @pytest.fixture
-def trial(tmp_path: Path, target: Target) -> Iterator[Make]:
-    """Make a repository with a pipeline; its processes end with the test."""
+def make_trial(tmp_path: Path, target: Target) -> Iterator[Make]:
+    """Creates a repository with a pipeline; its processes end with the test."""
     with ExitStack() as ends:
-        yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))
+        yield lambda **options: ends.enter_context(Trial(tmp_path, target, **options))

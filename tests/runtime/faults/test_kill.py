@@ -1,4 +1,4 @@
-"""Workers and the janitor are killed while messages flow."""
+"""Killed workers and janitors lose no message."""
 
 import json
 import threading
@@ -36,16 +36,16 @@ EVERY = 0.3
 
 
 class Sender(threading.Thread):
-    """Sends as fast as the workers work, and records what Redis took."""
+    """Sends as fast as the workers run, and records the accepted messages."""
 
     def __init__(self, trial: Trial) -> None:
         super().__init__(daemon=True)
         self._trial = trial
-        self.over = threading.Event()
+        self.stopped = threading.Event()
         self.accepted: list[str] = []
 
     def run(self) -> None:
-        while not self.over.is_set():
+        while not self.stopped.is_set():
             if self._trial.left() > 500:
                 time.sleep(0.01)
                 continue
@@ -55,66 +55,68 @@ class Sender(threading.Thread):
 
 
 @pytest.mark.storm
-def test_kill_anything(trial: Callable[..., Trial]) -> None:
-    """One of four workers is killed every 300 ms for 30 s, and the janitor now and then.
+def test_kills_lose_no_message(make_trial: Callable[..., Trial]) -> None:
+    """The test kills one of four workers every 300 ms for 30 s, and sometimes the janitor.
 
-    Each accepted message is done and no other; nothing is left; what ran twice was running at a kill.
+    Exactly the accepted messages are done, nothing remains, and a message runs twice only if it ran during a kill.
     """
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        workers = [one.worker() for _ in range(4)]
-        janitor = start_janitor(one)
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        workers = [trial.worker() for _ in range(4)]
+        janitor = start_janitor(trial)
         workers[0].ready()
-        sender = Sender(one)
+        sender = Sender(trial)
         sender.start()
         end = time.monotonic() + SECONDS
         for kills, place in enumerate(cycle(range(4))):
             if time.monotonic() > end:
                 break
-            time.sleep(EVERY)  # this is the fault itself, not a wait for it
+            time.sleep(EVERY)  # the pace of the faults, not a wait
             workers[place].kill()
-            workers[place] = one.worker()
+            workers[place] = trial.worker()
             if kills % 10 == 9:
                 janitor.kill()
-                janitor = start_janitor(one)
-        sender.over.set()
+                janitor = start_janitor(trial)
+        sender.stopped.set()
         sender.join()
-        one.until_drained(120)
+        trial.until_drained(120)
         for worker in workers:
             assert worker.ready().end() == 0
 
-        lines = read(one.ledger)
+        lines = read(trial.ledger)
         ends, starts = by_message(lines, "end"), by_message(lines, "start")
         assert len(sender.accepted) > 200
-        assert set(ends) == set(sender.accepted), "each accepted message is done, and nothing is invented"
-        assert one.dead() == []
+        assert set(ends) == set(sender.accepted), "exactly the accepted messages are done"
+        assert trial.dead() == []
         ended_early = {
-            process.name for process in one.processes if process.killed is not None or process.events(Event.LEASE_LOST)
+            process.name
+            for process in trial.processes
+            if process.killed is not None or process.events(Event.LEASE_LOST)
         }
         for message, ended in ends.items():
             for line in ended[:-1]:
-                assert line.worker in ended_early, f"{message} was done twice, first by a worker that lived on"
+                assert line.worker in ended_early, f"{message} was done twice, first by a worker that survived"
         doubles = Counter(line.worker for ended in ends.values() for line in ended[:-1])
-        assert not doubles or max(doubles.values()) <= 2 * CONCURRENCY, "no more than could run or settle at one kill"
+        assert not doubles or max(doubles.values()) <= 2 * CONCURRENCY, "at most as many as one kill interrupts"
         fences = [(message, line.fence) for message, began in starts.items() for line in began]
-        assert len(fences) == len(set(fences)), "no fencing token is given twice"
-        one.assert_nothing_left()
+        assert len(fences) == len(set(fences)), "no fencing token is used twice"
+        trial.assert_nothing_left()
 
 
 def start_janitor(trial: Trial) -> Process:
-    """Start a janitor, which is killed too."""
+    """Start a janitor."""
     return trial.start("janitor", "--redis", trial.target.url, "--listen", "127.0.0.1:0")
 
 
-def test_a_drained_worker_leaves_nothing_behind(trial: Callable[..., Trial]) -> None:
-    """SIGTERM under load: running messages finish, the consumer is gone, the exit code is 0, and nothing runs twice."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
+def test_a_drained_worker_leaves_nothing_behind(make_trial: Callable[..., Trial]) -> None:
+    """After SIGTERM under load, running messages finish, the consumer is gone, the code is 0, and none runs twice."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
         names = [f"m{number}" for number in range(300)]
-        one.send({"id": name, "fails": False} for name in names)
-        first = one.worker().ready()
-        wait_for(lambda: len(read(one.ledger)) > 50, "it works")
+        trial.send({"id": name, "fails": False} for name in names)
+        first = trial.worker().ready()
+        wait_for(lambda: len(read(trial.ledger)) > 50, "the worker runs messages")
         assert first.end() == 0
-        assert one.live_consumers() == []
-        second = one.worker()
-        one.until_drained()
+        assert trial.live_consumers() == []
+        second = trial.worker()
+        trial.until_drained()
         assert second.end() == 0
-        assert Counter(line.message for line in read(one.ledger) if line.what == "end") == Counter(names)
+        assert Counter(line.message for line in read(trial.ledger) if line.what == "end") == Counter(names)

@@ -1,4 +1,4 @@
-"""A message that crashes its process."""
+"""Messages that crash their process."""
 
 from collections.abc import Callable
 
@@ -26,34 +26,34 @@ MESSAGES = 400
 
 
 @pytest.mark.storm
-def test_poison_harms_no_other_message(trial: Callable[..., Trial]) -> None:
-    """`os._exit` in one of a hundred messages, and three attempts: those are dead, and all others done."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
+def test_poison_harms_no_other_message(make_trial: Callable[..., Trial]) -> None:
+    """One message in a hundred calls `os._exit`: after three attempts it is dead, and all others are done."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
         poison = {f"m{number}" for number in range(50, MESSAGES, 100)}
         names = [f"m{number}" for number in range(MESSAGES)]
-        one.send({"id": name, "poison": name in poison} for name in names)
-        workers = [one.worker() for _ in range(2)]
+        trial.send({"id": name, "poison": name in poison} for name in names)
+        workers = [trial.worker() for _ in range(2)]
 
-        def over() -> bool:
+        def is_empty() -> bool:
             for place, worker in enumerate(workers):
                 if worker.process.poll() is not None:
-                    workers[place] = one.worker()
-            return one.left() == 0
+                    workers[place] = trial.worker()
+            return trial.left() == 0
 
-        wait_for(over, "all is done or dead", 150)
+        wait_for(is_empty, "all messages are done or dead", 150)
 
-        dead = [letter["penstock-dead-id"] for letter in one.dead()]
+        dead = [dead_letter["penstock-dead-id"] for dead_letter in trial.dead()]
         assert len(dead) == len(set(dead)) == len(poison)
-        lines = read(one.ledger)
+        lines = read(trial.ledger)
         ends = by_message(lines, "end")
         assert set(ends) == set(names) - poison
         for name in poison:
-            assert len(by_message(lines, "start")[name]) == 3, "each of the three attempts was made"
-        one.assert_nothing_left()
-        crashed(one.processes)
+            assert len(by_message(lines, "start")[name]) == 3, "each has three attempts"
+        trial.assert_nothing_left()
+        assert_few_crashes(trial.processes)
 
 
-def crashed(processes: list[Process]) -> None:
-    """Each poison crashed one worker at most: after that it ran isolated."""
+def assert_few_crashes(processes: list[Process]) -> None:
+    """Each poison message crashes one worker at most: after that it runs isolated."""
     codes = [process.process.poll() for process in processes]
     assert codes.count(3) <= 4, codes

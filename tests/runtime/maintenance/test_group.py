@@ -1,4 +1,4 @@
-"""The group exists before anybody reads, and after it vanished no fence is used twice."""
+"""The group exists before workers read, and after its deletion no fence is used twice."""
 
 from event_loop import run_async
 from pipeline_driver import PipelineDriver
@@ -18,7 +18,7 @@ async def ensured(driver: PipelineDriver) -> GroupState:
 
 
 def test_a_new_group_starts_at_the_first_message(target: Target) -> None:
-    """Messages from before its creation are not skipped; a second call changes nothing."""
+    """The group does not skip messages from before its creation; a second call changes nothing."""
     driver = PipelineDriver(target)
     ids = driver.add(3)
 
@@ -27,14 +27,14 @@ def test_a_new_group_starts_at_the_first_message(target: Target) -> None:
 
 
 def test_the_group_is_created_with_its_stream(target: Target) -> None:
-    """If the stream does not exist yet."""
+    """The stream does not exist before."""
     driver = PipelineDriver(target)
     assert run_async(ensured(driver)) == "made"
     assert driver.number("XLEN", driver.keys.stream) == 0
 
 
 def test_a_foreign_group_is_adopted(target: Target) -> None:
-    """A team adds workers to an existing stream; if the group vanishes later, that is noticed."""
+    """A team may add workers to an existing stream; a later deletion of the group is noticed."""
     driver = PipelineDriver(target)
     driver.add(3)
     driver.ask("XGROUP", "CREATE", driver.keys.stream, driver.keys.group, "$")
@@ -44,8 +44,8 @@ def test_a_foreign_group_is_adopted(target: Target) -> None:
     assert run_async(ensured(driver)) == "again"
 
 
-def test_a_vanished_group_starts_at_the_last_message(target: Target) -> None:
-    """So no delivery count is used twice; what is left will be brought back, and the indexes are empty."""
+def test_a_recreated_group_starts_at_the_last_message(target: Target) -> None:
+    """So no delivery count is used twice; reconciling brings back the rest, and the side keys are empty."""
     driver = PipelineDriver(target)
     run_async(ensured(driver))
     ids = driver.add(3)
@@ -61,11 +61,11 @@ def test_a_vanished_group_starts_at_the_last_message(target: Target) -> None:
     assert driver.listed("HMGET", driver.keys.position, "left", "until") == ["-", ids[-1]]
     assert driver.due() == driver.uncharged() == {}
     assert driver.number("EXISTS", driver.keys.crashed) == 0
-    assert driver.ask("HGET", driver.keys.uncharged, "~count") == "7000", "counts given by force never repeat either"
+    assert driver.ask("HGET", driver.keys.uncharged, "~count") == "7000", "forced counts never repeat either"
 
 
-def test_with_history_a_vanished_group_starts_after_the_finished_messages(target: Target) -> None:
-    """At the position that the janitor last recorded."""
+def test_with_history_a_recreated_group_starts_after_the_finished_messages(target: Target) -> None:
+    """The group starts at the position that the janitor recorded last."""
     driver = PipelineDriver(target, HISTORY)
     run_async(ensured(driver))
     ids = driver.add(4)
@@ -77,7 +77,7 @@ def test_with_history_a_vanished_group_starts_after_the_finished_messages(target
 
 
 def test_with_history_and_no_position_all_messages_come_again(target: Target) -> None:
-    """Twice is better than never."""
+    """Messages rather run twice than never."""
     driver = PipelineDriver(target, HISTORY)
     run_async(ensured(driver))
     ids = driver.add(2)
@@ -87,8 +87,8 @@ def test_with_history_and_no_position_all_messages_come_again(target: Target) ->
     assert driver.read(driver.join_group()) == ids
 
 
-def test_a_deleted_stream_is_a_vanished_group(target: Target) -> None:
-    """Messages sent since then are marked to be brought back."""
+def test_a_deleted_stream_counts_as_a_deleted_group(target: Target) -> None:
+    """Messages sent since then are marked for reconciling."""
     driver = PipelineDriver(target)
     run_async(ensured(driver))
     driver.ask("DEL", driver.keys.stream)

@@ -1,4 +1,4 @@
-"""Due messages are promoted; the others stay."""
+"""Promoting moves due messages and leaves the others."""
 
 import json
 
@@ -29,7 +29,7 @@ def delay(driver: PipelineDriver, name: str, body: str, *, wait: int = 0) -> Non
 
 
 def test_due_parked_entries_become_ready(target: Target) -> None:
-    """With the same delivery count; the others stay, and the reply has the next due time."""
+    """They keep their delivery count; the others stay, and the reply has the next due time."""
     driver = PipelineDriver(target)
     driver.create_group()
     first, second, third = driver.add(3)
@@ -79,7 +79,7 @@ def test_an_entry_that_a_consumer_owns_is_left_alone(target: Target) -> None:
 
 
 def test_deleted_parked_entries_are_reported(target: Target) -> None:
-    """Redis forgets them at once, or a claim finds out later; either way nothing waits for ever."""
+    """Redis drops them at once, or a later claim notices; either way nothing waits forever."""
     driver = PipelineDriver(target)
     driver.create_group()
     ids = driver.add(2)
@@ -95,7 +95,7 @@ def test_deleted_parked_entries_are_reported(target: Target) -> None:
 
 
 def test_due_delayed_messages_enter_the_stream(target: Target) -> None:
-    """With the fields that were sent; nothing of them is left beside the stream."""
+    """They have the fields that were sent, and leave nothing in the side keys."""
     driver = PipelineDriver(target)
     driver.create_group()
     delay(driver, "a", '{"n": 1}')
@@ -129,7 +129,7 @@ def test_a_foreign_body_does_not_block_the_next_message(target: Target, body: st
 
 
 def test_one_call_is_bounded_and_reports_more(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By number and by bytes; a body that exceeds the bytes enters alone."""
+    """A call moves a limited number of messages and bytes; a body above the limit enters alone."""
     monkeypatch.setattr(module, "MOST", 3)
     monkeypatch.setattr(module, "BYTES", 2000)
     driver = PipelineDriver(target)
@@ -147,7 +147,7 @@ def test_one_call_is_bounded_and_reports_more(target: Target, monkeypatch: pytes
 
 
 def test_a_missing_group_is_recognized(target: Target) -> None:
-    """In the error of every server, whatever text it adds."""
+    """The error is recognized on every server, with any additional text."""
     driver = PipelineDriver(target)
     with pytest.raises(Refused) as caught:
         run_async(promoted(driver))

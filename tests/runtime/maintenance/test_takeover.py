@@ -1,4 +1,4 @@
-"""Messages of lost workers are taken over, and never those of living ones."""
+"""A takeover moves the messages of lost workers, and never those of living ones."""
 
 import asyncio
 import contextlib
@@ -49,7 +49,7 @@ class TakeoverTrial:
                 await self.link.call("PING")
             return self.link.connections > before
 
-        await until(reconnected, "it has connected again")
+        await until(reconnected, "the link has connected again")
 
 
 @asynccontextmanager
@@ -68,7 +68,7 @@ async def taken_over_after_contact(driver: PipelineDriver) -> TakeoverResult:
 
 
 def test_lost_consumers_are_taken_over_after_a_lease_of_contact(target: Target) -> None:
-    """Not before, and even if nothing else happens. The empty consumer is deleted; living ones are left alone."""
+    """Not earlier, and without any other event. The empty consumer is deleted; living ones are left alone."""
     driver = PipelineDriver(target)
     driver.create_group()
     lost = driver.lost(3)
@@ -91,11 +91,11 @@ def test_lost_consumers_are_taken_over_after_a_lease_of_contact(target: Target) 
     assert driver.owned(living) == held
     assert {name for name in driver.consumers() if not name.startswith("~")} == {living}
     assert driver.listed("ZRANGE", driver.keys.alive, 0, -1) == [living]
-    assert {one.deliveries for one in driver.pending().values()} == {1}, "what was delivered counts, and no more"
+    assert {one.deliveries for one in driver.pending().values()} == {1}, "the takeover adds no delivery"
 
 
 def test_takeover_goes_page_by_page(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many messages a worker had, and however many workers were lost."""
+    """A takeover moves all messages of all lost workers, in small pages."""
     monkeypatch.setattr(module, "PAGE", 3)
     driver = PipelineDriver(target)
     driver.create_group()
@@ -106,7 +106,7 @@ def test_takeover_goes_page_by_page(target: Target, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_gap_between_answers_resets_the_contact(target: Target) -> None:
-    """By the monotonic clock: a process that slept does not know what happened meanwhile."""
+    """The monotonic clock decides: a suspended process does not know what happened meanwhile."""
     driver = PipelineDriver(target)
     driver.create_group()
     lost = driver.lost(1)
@@ -125,7 +125,7 @@ def test_a_gap_between_answers_resets_the_contact(target: Target) -> None:
 
 
 def test_another_server_resets_the_contact(server: Server) -> None:
-    """A restarted Redis has leases from before, which nobody could renew meanwhile."""
+    """A restarted Redis has old leases, which no worker could renew meanwhile."""
     driver = PipelineDriver(server)
     driver.create_group()
     lost = driver.lost(1)
@@ -146,7 +146,7 @@ def test_another_server_resets_the_contact(server: Server) -> None:
 
 
 def test_a_new_connection_to_the_same_server_keeps_the_contact(target: Target) -> None:
-    """Only whether the server hung counts."""
+    """Only a pause of the server matters."""
     driver = PipelineDriver(target)
     driver.create_group()
     lost = driver.lost(1)
@@ -165,7 +165,7 @@ def test_a_new_connection_to_the_same_server_keeps_the_contact(target: Target) -
 
 
 def test_a_failed_call_resets_the_contact(target: Target) -> None:
-    """Whatever the error: what happened meanwhile is unknown."""
+    """After any error, it is unknown what happened meanwhile."""
     driver = PipelineDriver(target)
     driver.create_group()
     driver.lost(1)
@@ -184,9 +184,9 @@ def test_a_failed_call_resets_the_contact(target: Target) -> None:
 
 
 def test_a_pause_of_redis_loses_no_lease(server: Server) -> None:
-    """Redis hangs for longer than a lease, so nobody can renew; afterwards they do, and keep their messages.
+    """Redis hangs for longer than a lease; afterwards workers renew it and keep their messages.
 
-    The takeover returns before them, and sees only expired leases.
+    The takeover runs again before they renew, and sees only expired leases.
     """
     lease = 900
     driver = PipelineDriver(server)
@@ -201,7 +201,7 @@ def test_a_pause_of_redis_loses_no_lease(server: Server) -> None:
         one = Takeover(link, driver.keys, lease)
         result: list[TakeoverResult] = []
 
-        async def sweep_often() -> None:
+        async def run_often() -> None:
             while True:
                 result.append(await one.run())
                 await asyncio.sleep(0.01)
@@ -211,14 +211,14 @@ def test_a_pause_of_redis_loses_no_lease(server: Server) -> None:
                 renewed.append(driver.run("renew", [driver.keys.alive], consumer, lease))
                 await asyncio.sleep(lease / 3000)
 
-        task = asyncio.create_task(sweep_often())
+        task = asyncio.create_task(run_often())
         try:
             await renew_in_time(6)
             server.pause()
             await asyncio.sleep(1.5 * lease / 1000)
             server.resume()
             before = len(result)
-            await until(lambda: len(result) >= before + 3, "the sweeper is back")
+            await until(lambda: len(result) >= before + 3, "the takeover runs again")
             await renew_in_time(6)
         finally:
             task.cancel()
@@ -232,7 +232,7 @@ def test_a_pause_of_redis_loses_no_lease(server: Server) -> None:
 
 
 def test_a_late_takeover_checks_again(server: Server) -> None:
-    """Redis hangs between the list and the takeover, and leases may have been renewed meanwhile."""
+    """When Redis hangs between the list and the takeover, leases may have been renewed meanwhile."""
     driver = PipelineDriver(server)
     driver.create_group()
     driver.lost(1)
@@ -246,10 +246,10 @@ def test_a_late_takeover_checks_again(server: Server) -> None:
     assert answer[0] == "stale"
     assert driver.suspect == []
     assert driver.ask("ZSCORE", driver.keys.alive, name)
-    assert float(str(driver.ask("ZSCORE", driver.keys.alive, name))) > 0, "not even marked"
+    assert float(str(driver.ask("ZSCORE", driver.keys.alive, name))) > 0, "the lease is not marked"
 
 
-def test_a_worker_that_wakes_between_two_pages_stays_lost(target: Target) -> None:
+def test_a_worker_that_resumes_between_two_pages_stays_lost(target: Target) -> None:
     """Its lease is marked before the first page: it cannot renew or claim, and settles only what it still owns."""
     driver = PipelineDriver(target)
     driver.create_group()
@@ -290,13 +290,13 @@ def test_simultaneous_takeovers_do_no_harm(target: Target, monkeypatch: pytest.M
 
 
 def test_a_penstock_consumer_without_a_lease_counts_as_lost(target: Target) -> None:
-    """A read that ran after its worker had died created its consumer again: it gets a lease that nobody can renew."""
+    """A late read of a dead worker creates its consumer again: the consumer gets a lease that cannot be renewed."""
     driver = PipelineDriver(target)
     driver.create_group()
     lost = driver.add(2)
     driver.read("worker~0123abcd")
     foreign = driver.add(2)
-    driver.read("worker-of-another-make")
+    driver.read("foreign-worker")
 
     async def scenario() -> TakeoverResult:
         async with takeover_trial(driver) as one:
@@ -308,11 +308,11 @@ def test_a_penstock_consumer_without_a_lease_counts_as_lost(target: Target) -> N
 
     assert run_async(taken_over_after_contact(driver)) == TakeoverResult(suspects=2, removed=1)
     assert driver.suspect == lost
-    assert driver.owned("worker-of-another-make") == foreign
+    assert driver.owned("foreign-worker") == foreign
 
 
 def test_deleted_entries_are_reported(target: Target) -> None:
-    """Redis forgets them in the takeover, or a claim finds out later; nothing stays with the lost consumer."""
+    """Redis drops them in the takeover, or a later claim notices; nothing stays with the lost consumer."""
     driver = PipelineDriver(target)
     driver.create_group()
     lost = driver.lost(3)
@@ -326,7 +326,7 @@ def test_deleted_entries_are_reported(target: Target) -> None:
 
 
 def test_a_consumer_whose_name_is_no_text_is_taken_over(target: Target) -> None:
-    """Names are bytes."""
+    """Names of consumers are bytes."""
     driver = PipelineDriver(target)
     driver.create_group()
     lost = driver.add(1)

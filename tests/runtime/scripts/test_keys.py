@@ -16,7 +16,7 @@ def test_a_script_uses_only_the_keys_it_is_called_with(file: Path) -> None:
     """Every command uses an element of KEYS as its key."""
     lua = Lua(script(file.stem, file.parent).text.decode())
     assert list(lua.commands())
-    assert lua.strangers() == []
+    assert lua.foreign_keys() == []
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_script_uses_only_the_keys_it_is_called_with(file: Path) -> None:
 )
 def test_any_other_key_is_found(text: str) -> None:
     """These scripts prove that the test above can fail."""
-    assert Lua(text).strangers() != []
+    assert Lua(text).foreign_keys() != []
 
 
 @pytest.mark.parametrize("stream", ["work", "streams:media.cluster", "{tag}:rest", "a b*[c]", "größe"])

@@ -1,4 +1,4 @@
-"""Workers as real processes, in a repository for each test."""
+"""Runs workers as real processes, in a repository for each test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,15 +15,15 @@ Make = Callable[..., Trial]
 
 
 @pytest.fixture
-def trial(tmp_path: Path, target: Target) -> Iterator[Make]:
-    """Make a repository with a pipeline; its processes end with the test."""
+def make_trial(tmp_path: Path, target: Target) -> Iterator[Make]:
+    """Creates a repository with a pipeline; its processes end with the test."""
     with ExitStack() as ends:
-        yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))
+        yield lambda **options: ends.enter_context(Trial(tmp_path, target, **options))
 
 
 @pytest.fixture
-def own(tmp_path: Path, server: Server) -> Iterator[Make]:
-    """Make a repository for a plain server that the test may treat as it likes."""
+def make_server_trial(tmp_path: Path, server: Server) -> Iterator[Make]:
+    """Creates a repository for a plain server that the test may stop, pause or change."""
     with ExitStack() as ends:
         target = Target(server.model(), Credentials(), [server])
-        yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))
+        yield lambda **options: ends.enter_context(Trial(tmp_path, target, **options))

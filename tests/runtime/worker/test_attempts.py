@@ -1,4 +1,4 @@
-"""Attempts and their steps on a real Redis, in situations that no handler can create on demand."""
+"""Attempts and their steps stay consistent in situations that no handler can create on demand."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -34,7 +34,7 @@ SLOTS = 4
 
 
 class Observer:
-    """What became of steps, by entry."""
+    """Records the results of steps, by entry."""
 
     def __init__(self) -> None:
         self.results: dict[bytes, str] = {}
@@ -48,7 +48,7 @@ class Observer:
         self._record("took", steps)
 
     def buried(self, one: Buried, dead_letter: str | None) -> None:
-        """Redis has the dead letter."""
+        """Ignore the dead letter."""
 
     def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         del name
@@ -59,7 +59,7 @@ class Observer:
         self._record("gone", steps)
 
     def refused(self, name: str, error: RedisTrouble, unsettled: int) -> None:
-        """Steps are kept."""
+        """Ignore the refusal: the settler keeps the steps."""
 
 
 class StubRunner:
@@ -118,7 +118,7 @@ class WorkerPart:
         return self.again(entry, count, uncharged)
 
     def again(self, entry: str, count: int, uncharged: int) -> Delivery:
-        """Deliver it once more; by force if the account says so."""
+        """Deliver an entry again, with uncharged deliveries after a forced claim."""
         keys = self.driver.keys
         self.driver.ask("XCLAIM", keys.stream, keys.group, ME, 0, entry, "RETRYCOUNT", count, "JUSTID")
         if uncharged:
@@ -127,18 +127,18 @@ class WorkerPart:
 
 
 @asynccontextmanager
-async def part(where: Target | Server) -> AsyncIterator[WorkerPart]:
-    """Run it on a stream with a group."""
+async def worker_part(where: Target | Server) -> AsyncIterator[WorkerPart]:
+    """Run the part on a stream with a group."""
     driver = PipelineDriver(where)
     driver.ask("XGROUP", "CREATE", driver.keys.stream, driver.keys.group, "0", "MKSTREAM")
-    one = WorkerPart(driver)
-    runs = asyncio.create_task(one.settler.run())
+    part = WorkerPart(driver)
+    runs = asyncio.create_task(part.settler.run())
     try:
-        yield one
+        yield part
     finally:
         runs.cancel()
         await asyncio.gather(runs, return_exceptions=True)
-        await one.link.close()
+        await part.link.close()
 
 
 @pytest.mark.parametrize("why", ["lost", "drain", "timeout"])
@@ -146,14 +146,14 @@ def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target,
     """A lease may be lost between a read and the first step of its attempts: nothing starts, and no slot is lost."""
 
     async def scenario() -> None:
-        async with part(target) as one:
-            one.attempts.deliver(one.owns())
-            assert one.slots.running == 1
-            one.attempts.cancel_all(why)  # type: ignore[arg-type] # one of the three
-            await until(lambda: not one.attempts.running, "it has ended")
-            assert (one.slots.running, one.handles.started) == (0, [])
-            await one.settler.empty()
-            assert list(one.observer.results.values()) == ([] if why == "lost" else ["took"])
+        async with worker_part(target) as part:
+            part.attempts.deliver(part.owns())
+            assert part.slots.running == 1
+            part.attempts.cancel_all(why)  # type: ignore[arg-type] # one of the three
+            await until(lambda: not part.attempts.running, "the attempt has ended")
+            assert (part.slots.running, part.handles.started) == (0, [])
+            await part.settler.empty()
+            assert list(part.observer.results.values()) == ([] if why == "lost" else ["took"])
 
     run_async(scenario())
 
@@ -167,68 +167,68 @@ def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target,
         ((3, 0), [(1001, 1000)]),
         ((5, 2), [(6, 2)]),
     ],
-    ids=["twice", "by force", "by force, twice", "the third, by force", "the third"],
+    ids=["twice", "forced", "forced twice", "the third, forced", "the third"],
 )
 def test_a_second_delivery_is_the_same_attempt(
     target: Target, held: tuple[int, int], again: list[tuple[int, int]]
 ) -> None:
-    """However often, and by whatever count; the account in Redis agrees once the message is parked."""
+    """The number of the attempt stays, with any delivery count; after parking, Redis counts the same."""
 
     async def scenario() -> None:
-        async with part(target) as one:
-            delivery = one.owns(*held)
+        async with worker_part(target) as part:
+            delivery = part.owns(*held)
             attempt = delivery.attempt
-            one.attempts.deliver(delivery)
+            part.attempts.deliver(delivery)
             for count, uncharged in again:
-                one.attempts.deliver(one.again(delivery.id.decode(), count, uncharged))
-                [present] = one.attempts.running.values()
+                part.attempts.deliver(part.again(delivery.id.decode(), count, uncharged))
+                [present] = part.attempts.running.values()
                 assert (present.delivery.attempt, present.delivery.count) == (attempt, count)
-            one.handles.fails.set()
-            await until(lambda: one.observer.results, "it is parked")
-            assert one.observer.results == {delivery.id: "took"}
-            account = one.driver.ask("HGET", one.driver.keys.uncharged, delivery.id)
-            assert again[-1][0] - int(str(account)) == attempt
+            part.handles.fails.set()
+            await until(lambda: part.observer.results, "the message is parked")
+            assert part.observer.results == {delivery.id: "took"}
+            uncharged = part.driver.ask("HGET", part.driver.keys.uncharged, delivery.id)
+            assert again[-1][0] - int(str(uncharged)) == attempt
 
     run_async(scenario())
 
 
-def test_a_step_that_is_refused_for_ever_delays_no_other(target: Target) -> None:
+def test_a_step_that_is_always_refused_delays_no_other(target: Target) -> None:
     """Other messages are settled at once while a dead letter is refused; only that one keeps its slot."""
 
     async def scenario() -> None:
-        async with part(target) as one:
-            keys = one.driver.keys
-            one.driver.ask("SET", keys.dead, "somebody's mistake")
-            dead = one.owns()
-            one.settler.add(Buried(dead, "failed", "ValueError"))
-            await until(lambda: one.settler.kept == 1, "it is refused")
+        async with worker_part(target) as part:
+            keys = part.driver.keys
+            part.driver.ask("SET", keys.dead, "another value")
+            dead = part.owns()
+            part.settler.add(Buried(dead, "failed", "ValueError"))
+            await until(lambda: part.settler.kept == 1, "Redis refuses the step")
             for _ in range(100):
-                done = one.owns()
-                one.settler.settle(done)
-                assert one.slots.free == SLOTS - 1
-                await until(lambda done=done: one.observer.results.get(done.id) == "took", "it is settled")  # type: ignore[misc] # a loop variable
-            assert one.settler.on_the_way() == {(ME, dead.id, 1)}
-            one.driver.ask("DEL", keys.dead)
-            await one.settler.empty()
-            assert one.observer.results[dead.id] == "took"
-            assert one.slots.free == SLOTS
+                done = part.owns()
+                part.settler.settle(done)
+                assert part.slots.free == SLOTS - 1
+                await until(lambda done=done: part.observer.results.get(done.id) == "took", "the message is settled")  # type: ignore[misc] # a loop variable
+            assert part.settler.on_the_way() == {(ME, dead.id, 1)}
+            part.driver.ask("DEL", keys.dead)
+            await part.settler.empty()
+            assert part.observer.results[dead.id] == "took"
+            assert part.slots.free == SLOTS
 
     run_async(scenario())
 
 
-def test_a_redis_that_comes_back_empty_has_taken_nothing(server: Server) -> None:
-    """Steps that were never sent have not happened, and without the group nothing is pending."""
+def test_steps_for_an_emptied_redis_are_reported_as_gone(server: Server) -> None:
+    """Steps that were never sent did not happen, and without the group nothing is pending."""
 
     async def scenario() -> None:
-        async with part(server) as one:
-            dead, done = one.owns(), one.owns()
+        async with worker_part(server) as part:
+            dead, done = part.owns(), part.owns()
             server.stop()
-            one.settler.add(Buried(dead, "failed", "ValueError"))
-            one.settler.settle(done)
-            await until(lambda: one.settler.kept == 2, "the server is gone")
+            part.settler.add(Buried(dead, "failed", "ValueError"))
+            part.settler.settle(done)
+            await until(lambda: part.settler.kept == 2, "both steps are kept")
             server.start()
             server.flush()
-            await one.settler.empty()
-            assert one.observer.results == {dead.id: "gone", done.id: "gone"}
+            await part.settler.empty()
+            assert part.observer.results == {dead.id: "gone", done.id: "gone"}
 
     run_async(scenario())

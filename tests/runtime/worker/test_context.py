@@ -1,4 +1,4 @@
-"""The context that a handler gets, and what it can report."""
+"""The context tells a handler about its attempt, and takes its result."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ import json, pathlib, time
 import penstock
 
 async def handle(message, context):
-    with pathlib.Path("told").open("a") as file:
+    with pathlib.Path("contexts").open("a") as file:
         file.write(json.dumps({
             "id": message["id"],
             "attempt": context.attempt,
@@ -34,7 +34,7 @@ async def handle(message, context):
             "entry": context.entry,
             "cancelled": [context.cancelled, context.lost],
         }) + "\\n")
-    context.log.info("told", own=5)
+    context.log.info("described", own=5)
     if context.attempt < 3 and message["id"] == "again":
         raise penstock.Retry(after=0.1)
 """
@@ -48,28 +48,28 @@ message:
 MESSAGE = "01HF7YAT3V711EYMKSAT750A2X"
 
 
-def test_the_context_describes_the_attempt(trial: Callable[..., Trial]) -> None:
-    """The attempt, a growing fence, the remaining time, and a correlation: given, or derived and stable."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker()
-        given = add(one, ["data", '{"id": "given", "job_id": "job-1"}', "penstock-id", MESSAGE])
-        again = add(one, ["data", '{"id": "again"}'])
-        one.until_drained()
-        lines = [json.loads(line) for line in (one.folder / "told").read_text().splitlines()]
+def test_the_context_describes_the_attempt(make_trial: Callable[..., Trial]) -> None:
+    """It has the attempt, a growing fence, the remaining time, and a correlation: given, or created and stable."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker()
+        given = add(trial, ["data", '{"id": "given", "job_id": "job-1"}', "penstock-id", MESSAGE])
+        again = add(trial, ["data", '{"id": "again"}'])
+        trial.until_drained()
+        lines = [json.loads(line) for line in (trial.folder / "contexts").read_text().splitlines()]
         for line in lines:
             assert 0 < line["left"] <= 50
             assert 0 < line["remaining"] <= 50
             assert line["cancelled"] == [False, False]
         [first] = [line for line in lines if line["id"] == "given"]
         assert (first["correlation"], first["message_id"], first["entry"]) == ("job-1", MESSAGE, given)
-        made = [line for line in lines if line["id"] == "again"]
-        assert [line["attempt"] for line in made] == [1, 2, 3]
-        fences = [line["fence"] for line in made]
+        retried = [line for line in lines if line["id"] == "again"]
+        assert [line["attempt"] for line in retried] == [1, 2, 3]
+        fences = [line["fence"] for line in retried]
         assert fences == sorted(set(fences))
-        assert {(line["message_id"], line["entry"]) for line in made} == {(again, again)}
-        [correlation] = {line["correlation"] for line in made}
-        assert is_ulid(correlation), "made, and the same in every attempt"
-        assert [line["correlation"] for line in worker.lines_with("told") if line["message_id"] == again] == [
+        assert {(line["message_id"], line["entry"]) for line in retried} == {(again, again)}
+        [correlation] = {line["correlation"] for line in retried}
+        assert is_ulid(correlation), "created once, for all attempts"
+        assert [line["correlation"] for line in worker.lines_with("described") if line["message_id"] == again] == [
             correlation
         ] * 3
         assert worker.end() == 0
@@ -98,60 +98,58 @@ async def handle(message, context):
 """
 
 
-def test_a_lost_lease_cancels_running_messages(trial: Callable[..., Trial]) -> None:
+def test_a_lost_lease_cancels_running_messages(make_trial: Callable[..., Trial]) -> None:
     """Handlers see that their messages are lost, and the worker registers a new consumer.
 
     The end of a lost handler changes nothing; its message runs again, isolated.
     """
-    with trial(handlers=LOSING, spec="work: {lease: 10s}") as one:
-        worker = one.worker().ready()
-        [consumer] = one.live_consumers()
+    with make_trial(handlers=LOSING, spec="work: {lease: 10s}") as trial:
+        worker = trial.worker().ready()
+        [consumer] = trial.live_consumers()
         names = ("heeds", "echoes", "insists")
-        ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in names}
-        wait_for(lambda: len(read(one.ledger)) == 3, "all of them run")
-        take_over(one, consumer)
+        ids = {name: add(trial, ["data", f'{{"id": "{name}"}}']) for name in names}
+        wait_for(lambda: len(read(trial.ledger)) == 3, "all messages run")
+        take_over(trial, consumer)
         worker.until(Event.LEASE_LOST)
-        one.until_drained()
+        trial.until_drained()
 
-        lines = read(one.ledger)
+        lines = read(trial.ledger)
         assert set(by_message(lines, "lost-True")) == set(names)
         ends = by_message(lines, "end")
         assert {name: [line.fence for line in end] for name, end in ends.items()} == {name: [2] for name in names}
         assert {line.pid for end in ends.values() for line in end}.isdisjoint({worker.process.pid}), (
-            "suspects run apart"
+            "suspects run isolated"
         )
         for name in names:
-            assert one.ask("GET", f"{{trial}}:trial:result:{ids[name]}") == '{"by":2}'
+            assert trial.ask("GET", f"{{trial}}:trial:result:{ids[name]}") == '{"by":2}'
         until_counted(worker, "done", 3)
         counts = numbers(worker)
         assert counts.by("handling", "outcome") == {"cancelled": 2, "done": 4}
-        assert counts.of("fenced", step="settle") + counts.of("gone", step="settle") == 1, (
-            "that of the one that insists"
-        )
+        assert counts.of("fenced", step="settle") + counts.of("gone", step="settle") == 1, "the settle of `insists`"
         assert counts.of("lease_lost") == 1
-        assert one.live_consumers() != [consumer]
+        assert trial.live_consumers() != [consumer]
         assert worker.end() == 0
-        assert one.dead() == []
-        one.assert_nothing_left()
+        assert trial.dead() == []
+        trial.assert_nothing_left()
 
 
-def test_a_result_is_written_with_the_settle(trial: Callable[..., Trial]) -> None:
-    """Under the message's own id, for a time, and only while this worker owns the message."""
-    with trial(handlers=LOSING) as one:
-        worker = one.worker()
-        add(one, ["data", '{"id": "quick"}', "penstock-id", MESSAGE])
-        odd = add(one, ["data", '{"id": "quick"}', "penstock-id", "no id of ours"])
-        one.until_drained()
-        for name in (MESSAGE, odd):
+def test_a_result_is_written_with_the_settle(make_trial: Callable[..., Trial]) -> None:
+    """The result has the message's id, expires, and is written only if this worker owns the message."""
+    with make_trial(handlers=LOSING) as trial:
+        worker = trial.worker()
+        add(trial, ["data", '{"id": "quick"}', "penstock-id", MESSAGE])
+        foreign = add(trial, ["data", '{"id": "quick"}', "penstock-id", "a foreign id"])
+        trial.until_drained()
+        for name in (MESSAGE, foreign):
             key = f"{{trial}}:trial:result:{name}"
-            assert one.ask("GET", key) == '{"by":1}'
-            assert 3_000_000 < one.number("PTTL", key) <= 3_600_000
-        assert one.number("XLEN", KEY) == 0
+            assert trial.ask("GET", key) == '{"by":1}'
+            assert 3_000_000 < trial.number("PTTL", key) <= 3_600_000
+        assert trial.number("XLEN", KEY) == 0
         assert worker.end() == 0
 
 
 def test_a_result_with_no_time_to_live_is_refused() -> None:
-    """Redis refuses it, so the message could never be settled."""
+    """Redis would refuse it, and the message could never be settled."""
     context = Context(Delivery(b"1-0", (), "me"), 0.0, MessageSettings(logging.getLogger(), (), None))
     with pytest.raises(ValueError, match="`keep` of a result must not be `0s`"):
         context.leave({"pages": 3}, keep="0s")

@@ -1,4 +1,4 @@
-"""The log line of a death names the message, its error and its dead letter, wherever the message died."""
+"""The log line of a dead message names the message, its error and its dead letter."""
 
 import json
 from collections.abc import Callable
@@ -37,39 +37,39 @@ SENT: list[dict[str, object]] = [
 AT = "handlers.py:6"
 
 
-def dead_letters(one: Trial) -> dict[str, str]:
-    """Ids in the stream of dead letters, by the messages that they were."""
-    told = one.ask("XRANGE", DEAD, "-", "+")
-    assert isinstance(told, list)
-    found = {}
-    for entry in told:
+def dead_letters(trial: Trial) -> dict[str, str]:
+    """The ids of dead letters, by the ids of their messages."""
+    reply = trial.ask("XRANGE", DEAD, "-", "+")
+    assert isinstance(reply, list)
+    ids = {}
+    for entry in reply:
         assert isinstance(entry, list)
         fields = entry[1]
         assert isinstance(fields, list)
-        found[json.loads(str(fields[1]))["id"]] = str(entry[0])
-    return found
+        ids[json.loads(str(fields[1]))["id"]] = str(entry[0])
+    return ids
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
-def test_a_death_names_its_error_and_its_dead_letter(trial: Callable[..., Trial], isolation: str) -> None:
-    """In this process and in a child; the text of an exception is not logged."""
+def test_the_line_names_the_error_and_the_dead_letter(make_trial: Callable[..., Trial], isolation: str) -> None:
+    """This holds in the worker's process and in a child; the text of an exception is not logged."""
     crashes: list[dict[str, object]] = [{"id": "crashes", "pet": 5}] if isolation == "process" else []
-    with trial(handlers=HANDLERS, spec=SPEC.format(isolation=isolation)) as one:
-        worker = one.worker().ready()
-        one.send([*SENT, *crashes])
+    with make_trial(handlers=HANDLERS, spec=SPEC.format(isolation=isolation)) as trial:
+        worker = trial.worker().ready()
+        trial.send([*SENT, *crashes])
         wait_for(lambda: len(worker.events(Event.MESSAGE_DEAD)) == len(SENT) + len(crashes), "all are dead")
         lines = {line["correlation"]: line for line in worker.events(Event.MESSAGE_DEAD)}
-        assert {name: line["dead_letter"] for name, line in lines.items()} == dead_letters(one)
+        assert {name: line["dead_letter"] for name, line in lines.items()} == dead_letters(trial)
         assert all(line["message_id"] == line["entry"] for line in lines.values())
-        told = {name: (line["pet"], line["reason"], line["error"]) for name, line in lines.items()}
-        assert told == {
+        logged = {name: (line["pet"], line["reason"], line["error"]) for name, line in lines.items()}
+        assert logged == {
             "fails": (1, "failed", "ValueError"),
             "refused": (2, "refused", "penstock.Bury"),
             "hangs": (3, "failed", "TimeoutError"),
-            "misfit": ("4", "unreadable", told["misfit"][2]),
+            "misfit": ("4", "unreadable", logged["misfit"][2]),
             **({"crashes": (5, "failed", "penstock.Crash")} if crashes else {}),
         }
-        assert told["misfit"][2].startswith("schema: ")
+        assert logged["misfit"][2].startswith("schema: ")
         assert lines["fails"]["at"] == AT
         assert "secret" not in worker.log()
         assert worker.end() == 0

@@ -1,4 +1,4 @@
-"""What a handler may be, what it gets, and what it may leave behind."""
+"""A handler may be any kind of function, and may leave tasks and threads behind."""
 
 from collections.abc import Callable
 
@@ -63,13 +63,13 @@ def handle(body: bytes):
 
 
 @pytest.mark.parametrize("handlers", KINDS.values(), ids=KINDS)
-def test_a_handler_gets_the_type_it_declares(trial: Callable[..., Trial], handlers: str) -> None:
-    """`async def` or plain; a model, a dataclass, a TypedDict or the bytes; with a context or without."""
-    with trial(handlers=handlers, spec=SPEC) as one:
-        worker = one.worker()
-        one.send([{"id": "a"}, {"id": "b", "pages": 3}])
-        one.until_drained()
-        assert {line.message: (line.what, line.fence) for line in read(one.ledger)} == {
+def test_a_handler_gets_the_type_it_declares(make_trial: Callable[..., Trial], handlers: str) -> None:
+    """It is `async def` or plain, and takes a model, a dataclass, a TypedDict or bytes, with or without a context."""
+    with make_trial(handlers=handlers, spec=SPEC) as trial:
+        worker = trial.worker()
+        trial.send([{"id": "a"}, {"id": "b", "pages": 3}])
+        trial.until_drained()
+        assert {line.message: (line.what, line.fence) for line in read(trial.ledger)} == {
             "a": ("Job:7:1", 1),
             "b": ("Job:3:1", 1),
         }
@@ -99,14 +99,14 @@ async def handle(message):
 RETURNED = ("none", "false", "bytes", "class", "odd", "error", "stop", "generator", "message")
 
 
-def test_any_return_value_settles_the_message(trial: Callable[..., Trial]) -> None:
-    """Nobody reads the value: only an exception is a failure."""
-    with trial(handlers=RETURNS, spec="retries: {attempts: 1}") as one:
-        worker = one.worker()
-        one.send({"id": name} for name in RETURNED)
-        one.until_drained()
-        assert {line.message for line in read(one.ledger)} == set(RETURNED)
-        assert one.dead() == []
+def test_any_return_value_settles_the_message(make_trial: Callable[..., Trial]) -> None:
+    """The worker ignores the value: only an exception is a failure."""
+    with make_trial(handlers=RETURNS, spec="retries: {attempts: 1}") as trial:
+        worker = trial.worker()
+        trial.send({"id": name} for name in RETURNED)
+        trial.until_drained()
+        assert {line.message for line in read(trial.ledger)} == set(RETURNED)
+        assert trial.dead() == []
         assert worker.end() == 0
 
 
@@ -128,24 +128,24 @@ def handle(message, context):
 """
 
 
-def test_plain_functions_run_at_the_same_time(trial: Callable[..., Trial]) -> None:
-    """Four of them meet in four threads, and their log lines say which message they are about.
+def test_plain_functions_run_at_the_same_time(make_trial: Callable[..., Trial]) -> None:
+    """Four of them meet in four threads, and their log lines name their messages.
 
-    One that returns a coroutine has failed, as it has done nothing.
+    One that returns a coroutine has failed, because it has done nothing.
     """
-    with trial(handlers=THREADS, spec=SPEC + "retries: {attempts: 1}") as one:
-        worker = one.worker().ready()
-        one.send({"id": name, "pages": 5} for name in ("later", *"abcd"))
-        one.until_drained()
-        assert {line.message for line in read(one.ledger)} == set("abcd")
-        for said in ("inside a thread", "by the context"):
-            lines = worker.lines_with(said)
+    with make_trial(handlers=THREADS, spec=SPEC + "retries: {attempts: 1}") as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": name, "pages": 5} for name in ("later", *"abcd"))
+        trial.until_drained()
+        assert {line.message for line in read(trial.ledger)} == set("abcd")
+        for text in ("inside a thread", "by the context"):
+            lines = worker.lines_with(text)
             assert {line["correlation"] for line in lines} == set("abcd")
             assert {(line["attempt"], line["pages"]) for line in lines} == {(1, 5)}
             assert len({line["message_id"] for line in lines}) == 4
         assert {line["stage"] for line in worker.lines_with("by the context")} == {2}
-        [letter] = one.dead()
-        assert letter["penstock-dead-error"].startswith("TypeError: a plain function returned a coroutine")
+        [dead_letter] = trial.dead()
+        assert dead_letter["penstock-dead-error"].startswith("TypeError: a plain function returned a coroutine")
         assert worker.end() == 0
 
 
@@ -182,15 +182,15 @@ async def handle(message, context):
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
-def test_middleware_and_lifespan(trial: Callable[..., Trial], isolation: str) -> None:
-    """Middleware surrounds each attempt, the first outermost; a lifespan surrounds them all, in children too."""
+def test_middleware_and_lifespan_surround_attempts(make_trial: Callable[..., Trial], isolation: str) -> None:
+    """Middleware surrounds each attempt, the first outermost; a lifespan surrounds all, also in children."""
     spec = f"work: {{concurrency: 1, lease: 10s, isolation: {isolation}}}\nretries: {{attempts: 1}}"
-    with trial(handlers=AROUND, spec=spec) as one:
-        worker = one.worker()
-        one.send([{"id": "good"}, {"id": "bad"}])
-        one.until_drained()
+    with make_trial(handlers=AROUND, spec=spec) as trial:
+        worker = trial.worker()
+        trial.send([{"id": "good"}, {"id": "bad"}])
+        trial.until_drained()
         assert worker.end() == 0
-        lines = read(one.ledger)
+        lines = read(trial.ledger)
         runs = [line for line in lines if line.message != "-"]
         assert [line.what for line in runs if line.message == "good"] == [
             *("before-outer", "before-inner", "handled", "after-inner-5", "after-outer-5"),
@@ -228,15 +228,15 @@ async def handle(message, context):
 """
 
 
-def test_tasks_and_threads_left_behind_do_not_keep_the_worker(trial: Callable[..., Trial]) -> None:
-    """Tasks that ignore cancellation and threads that never end: the worker works on, and stops on SIGTERM."""
-    with trial(handlers=LEAKS) as one:
-        worker = one.worker().ready()
-        one.send({"id": f"m{number}"} for number in range(5))
-        one.until_drained()
+def test_leftover_tasks_and_threads_do_not_stop_the_worker(make_trial: Callable[..., Trial]) -> None:
+    """Despite tasks that ignore cancellation and endless threads, the worker continues, and stops on SIGTERM."""
+    with make_trial(handlers=LEAKS) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": f"m{number}"} for number in range(5))
+        trial.until_drained()
         assert worker.process.poll() is None
-        wait_for(lambda: numbers(worker).of("done") == 5, "it is alive, and has done them")
+        wait_for(lambda: numbers(worker).of("done") == 5, "the worker has done all messages")
         assert worker.end() == 0
-        assert len(by_message(read(one.ledger), "ran")) == 5
-        assert worker.log().count("printed m") == 5, "what was printed is not lost"
-        assert one.live_consumers() == []
+        assert len(by_message(read(trial.ledger), "ran")) == 5
+        assert worker.log().count("printed m") == 5, "printed lines are not lost"
+        assert trial.live_consumers() == []

@@ -1,4 +1,4 @@
-"""Entries that no worker can read become dead letters unchanged, and the log quotes nothing of them."""
+"""Entries that no worker can read become dead dead_letters unchanged, and the log quotes nothing of them."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from pipelines import DEAD, Trial
 from penstock.observe.events import Event
 from penstock.worker.dead_letter import unpack_fields
 
-SECRET = "c4n4ry-0f-4-b0dy"  # noqa: S105 - not one, but it must be kept like one
+SECRET = "c4n4ry-0f-4-b0dy"  # noqa: S105 - text of a body, which must stay secret
 HANDLERS = """\
 import logging
 import ledger
@@ -66,29 +66,31 @@ HOSTILE: dict[str, tuple[list[bytes], str]] = {
 }
 
 
-def test_unreadable_messages_are_kept_unchanged(trial: Callable[..., Trial]) -> None:
-    """Each becomes a dead letter with its fields byte for byte, the worker goes on, and the log quotes nothing."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        ids = {add(one, ["data", '{"id": "odd"}'], "1-1"): "odd"}
-        add(one, of_size(64 * 1024))
-        ids |= {add(one, fields): name for name, (fields, _) in HOSTILE.items()}
-        worker = one.worker().ready()
-        one.until_drained()
+def test_unreadable_messages_are_kept_unchanged(make_trial: Callable[..., Trial]) -> None:
+    """Each becomes a dead letter with its fields byte for byte, the worker continues, and the log quotes nothing."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        ids = {add(trial, ["data", '{"id": "odd"}'], "1-1"): "odd"}
+        add(trial, of_size(64 * 1024))
+        ids |= {add(trial, fields): name for name, (fields, _) in HOSTILE.items()}
+        worker = trial.worker().ready()
+        trial.until_drained()
 
-        letters = {}
-        for _, fields in entries(one, DEAD):
+        dead_letters = {}
+        for _, fields in entries(trial, DEAD):
             added = dict(zip(fields[::2], fields[1::2], strict=True))
-            letters[ids[added[b"penstock-dead-id"].decode()]] = (fields, added)
-        assert set(letters) == set(HOSTILE)
+            dead_letters[ids[added[b"penstock-dead-id"].decode()]] = (fields, added)
+        assert set(dead_letters) == set(HOSTILE)
         for name, (sent, reason) in HOSTILE.items():
-            fields, added = letters[name]
+            fields, added = dead_letters[name]
             original = unpack_fields(fields[1]) if fields[0] == b"penstock-dead-packed" else fields[: len(sent)]
             assert original == sent, name
             assert added[b"penstock-dead-reason"] == b"unreadable"
             assert added[b"penstock-dead-error"].startswith(reason.encode()), (name, added[b"penstock-dead-error"])
             assert added[b"penstock-dead-attempts"] == b"1"
-        assert letters["5,000 fields"][0][0] == b"penstock-dead-packed"
-        assert set(by_message(read(one.ledger), "ran")) == {"odd", "full"}, "neither an odd id nor the limit itself"
+        assert dead_letters["5,000 fields"][0][0] == b"penstock-dead-packed"
+        assert set(by_message(read(trial.ledger), "ran")) == {"odd", "full"}, (
+            "an unusual id and a body at the limit are fine"
+        )
         until_counted(worker, "dead", len(HOSTILE))
         assert numbers(worker).by("dead", "reason") == {"unreadable": len(HOSTILE)}
         assert {line["reason"] for line in worker.events(Event.MESSAGE_UNREADABLE)} == {
@@ -96,25 +98,27 @@ def test_unreadable_messages_are_kept_unchanged(trial: Callable[..., Trial]) -> 
         }
         assert SECRET not in worker.log()
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 @pytest.mark.parametrize(("isolation", "log_format"), [("none", "json"), ("process", "text")])
-def test_nothing_of_a_body_is_logged(trial: Callable[..., Trial], isolation: str, log_format: str) -> None:
+def test_nothing_of_a_body_is_logged(make_trial: Callable[..., Trial], isolation: str, log_format: str) -> None:
     """No body, field name, key or exception text appears; only the fields in `message.log_fields`."""
-    with trial(handlers=HANDLERS, spec=f"{SPEC}work: {{lease: 10s, isolation: {isolation}}}\n") as one:
-        worker = one.worker("--log-format", log_format)
+    with make_trial(handlers=HANDLERS, spec=f"{SPEC}work: {{lease: 10s, isolation: {isolation}}}\n") as trial:
+        worker = trial.worker("--log-format", log_format)
         text = f'{{"id": "a", "secret": "{SECRET}", "shown": "for-all-to-see", "fail": 1}}'
         own = (b"penstock-id", SECRET.encode(), b"penstock-key", SECRET.encode(), SECRET.encode(), b"1")
-        add(one, [*body(text), *own])
-        one.until_drained()
-        [letter] = one.dead()
-        assert letter["penstock-dead-error"] == f"RuntimeError: {SECRET}", "who may see bodies finds it there"
+        add(trial, [*body(text), *own])
+        trial.until_drained()
+        [dead_letter] = trial.dead()
+        assert dead_letter["penstock-dead-error"] == f"RuntimeError: {SECRET}", (
+            "the dead letter has the text of the exception"
+        )
         assert worker.end() == 0
         log = worker.log()
         assert SECRET not in log
-        for said in ("looking at it", "and again", Event.MESSAGE_FAILED, Event.MESSAGE_DEAD):
-            assert said in log
+        for text in ("looking at it", "and again", Event.MESSAGE_FAILED, Event.MESSAGE_DEAD):
+            assert text in log
         assert log.count("for-all-to-see") == 4
 
 
@@ -140,22 +144,22 @@ FLAT_HOSTILE: dict[str, tuple[list[bytes], str]] = {
 }
 
 
-def test_unreadable_messages_with_fields_as_body_are_kept_unchanged(trial: Callable[..., Trial]) -> None:
-    """`encoding: fields`: each value has a field of its own."""
-    with trial(handlers=FLAT, spec=FLAT_SPEC) as one:
-        worker = one.worker()
-        add(one, [b"id", b"good", b"pages", b"3", b"unknown", b"travels along"])
-        ids = {add(one, fields): name for name, (fields, _) in FLAT_HOSTILE.items()}
-        one.until_drained()
-        letters = {}
-        for _, fields in entries(one, DEAD):
+def test_unreadable_messages_with_fields_as_body_are_kept_unchanged(make_trial: Callable[..., Trial]) -> None:
+    """With `encoding: fields`, each value has its own field."""
+    with make_trial(handlers=FLAT, spec=FLAT_SPEC) as trial:
+        worker = trial.worker()
+        add(trial, [b"id", b"good", b"pages", b"3", b"unknown", b"travels along"])
+        ids = {add(trial, fields): name for name, (fields, _) in FLAT_HOSTILE.items()}
+        trial.until_drained()
+        dead_letters = {}
+        for _, fields in entries(trial, DEAD):
             added = dict(zip(fields[::2], fields[1::2], strict=True))
-            letters[ids[added[b"penstock-dead-id"].decode()]] = (fields, added)
-        assert set(letters) == set(FLAT_HOSTILE)
+            dead_letters[ids[added[b"penstock-dead-id"].decode()]] = (fields, added)
+        assert set(dead_letters) == set(FLAT_HOSTILE)
         for name, (sent, reason) in FLAT_HOSTILE.items():
-            fields, added = letters[name]
+            fields, added = dead_letters[name]
             assert fields[: len(sent)] == sent
             assert added[b"penstock-dead-error"].startswith(reason.encode()), (name, added[b"penstock-dead-error"])
-        assert [(line.what, line.message) for line in read(one.ledger)] == [("id,pages,unknown", "good")]
+        assert [(line.what, line.message) for line in read(trial.ledger)] == [("id,pages,unknown", "good")]
         assert SECRET not in worker.log()
         assert worker.end() == 0

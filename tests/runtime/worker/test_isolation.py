@@ -1,4 +1,4 @@
-"""`isolation: process`: a handler can harm only its own process."""
+"""With `isolation: process`, a handler can harm only its own process."""
 
 from collections.abc import Callable
 
@@ -39,24 +39,24 @@ message: {correlate: id, log_fields: [id]}
 BAD = ("exits", "crashes", "grows", "blocks")
 
 
-def test_a_message_harms_only_itself(trial: Callable[..., Trial]) -> None:
-    """An exit, a segmentation fault, too much memory, a block beyond the timeout: each is a failed attempt, no more."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
+def test_a_message_harms_only_itself(make_trial: Callable[..., Trial]) -> None:
+    """An exit, a segmentation fault, too much memory or a block beyond the timeout is just a failed attempt."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
         good = [f"good{number}" for number in range(20)]
-        one.send({"id": name} for name in (*good[:10], *BAD, *good[10:]))
-        one.until_drained()
+        trial.send({"id": name} for name in (*good[:10], *BAD, *good[10:]))
+        trial.until_drained()
 
-        lines = read(one.ledger)
+        lines = read(trial.ledger)
         ends = by_message(lines, "end")
         assert set(ends) == set(good)
         assert all(len(line) == 1 for line in ends.values()), "no message is done twice"
         starts = by_message(lines, "start")
-        assert {name: len(starts[name]) for name in BAD} == dict.fromkeys(BAD, 2), "each had its two attempts"
+        assert {name: len(starts[name]) for name in BAD} == dict.fromkeys(BAD, 2), "each has two attempts"
         assert worker.process.pid not in {line.pid for line in lines}
-        assert len({ends[name][0].pid for name in good}) < len(good), "a child is used again"
-        errors = {letter["data"]: letter["penstock-dead-error"] for letter in one.dead()}
-        for name, says in zip(
+        assert len({ends[name][0].pid for name in good}) < len(good), "children run several messages"
+        errors = {dead_letter["data"]: dead_letter["penstock-dead-error"] for dead_letter in trial.dead()}
+        for name, text in zip(
             BAD,
             (
                 "penstock.Crash: it ended with",
@@ -66,7 +66,7 @@ def test_a_message_harms_only_itself(trial: Callable[..., Trial]) -> None:
             ),
             strict=True,
         ):
-            assert says in errors[f'{{"id": "{name}"}}'], errors
+            assert text in errors[f'{{"id": "{name}"}}'], errors
         until_counted(worker, "dead", 4)
         assert numbers(worker).by("dead", "reason") == {"failed": 4}
         assert numbers(worker).by("handling", "outcome") == {"done": 20, "crashed": 4, "failed": 2, "timed_out": 2}
@@ -74,28 +74,28 @@ def test_a_message_harms_only_itself(trial: Callable[..., Trial]) -> None:
         assert numbers(worker).of("timeouts") == 2
         for line in worker.events(Event.MESSAGE_CRASHED):
             assert line["correlation"] in {"exits", "crashes"}
-        one.send([{"id": "good20"}])
-        one.until_drained()
-        wait_for(lambda: 1 <= numbers(worker).of("children") <= 2, "it waits for the next message")
+        trial.send([{"id": "good20"}])
+        trial.until_drained()
+        wait_for(lambda: 1 <= numbers(worker).of("children") <= 2, "children wait for the next message")
         assert numbers(worker).of("children_started") >= 4
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_a_child_logs_as_the_worker_does(trial: Callable[..., Trial]) -> None:
+def test_a_child_logs_like_the_worker(make_trial: Callable[..., Trial]) -> None:
     """Lines have its own process id and the message's fields; a result is written with the settle."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
-        one.send([{"id": "tells"}])
-        wait_for(lambda: by_message(read(one.ledger), "end"), "it is done")
-        one.until_drained()
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "tells"}])
+        wait_for(lambda: by_message(read(trial.ledger), "end"), "the message is done")
+        trial.until_drained()
         [line] = worker.lines_with("in a child")
-        [end] = by_message(read(one.ledger), "end")["tells"]
+        [end] = by_message(read(trial.ledger), "end")["tells"]
         assert (line["pid"], line["correlation"], line["id"], line["attempt"]) == (end.pid, "tells", "tells", 1)
         assert line["consumer"] == worker.events(Event.CONSUMER_JOINED)[0]["consumer"]
         key = f"{{trial}}:trial:result:{line['message_id']}"
-        assert one.ask("GET", key) == '{"pages":3}'
-        assert 0 < one.number("PTTL", key) <= 600_000
+        assert trial.ask("GET", key) == '{"pages":3}'
+        assert 0 < trial.number("PTTL", key) <= 600_000
         assert worker.end() == 0
 
 
@@ -118,25 +118,25 @@ def handle(message, context):
 """
 
 
-def test_a_lifespan_that_fails_in_a_child_charges_no_attempt(trial: Callable[..., Trial]) -> None:
-    """Messages are given back, one a second for each slot, and one log line says so.
+def test_a_lifespan_that_fails_in_a_child_charges_no_attempt(make_trial: Callable[..., Trial]) -> None:
+    """Each slot gives back one message a second, and one log line reports it.
 
-    The worker itself, where no message runs, does not enter the lifespan.
+    The worker's own process does not enter the lifespan, because no message runs there.
     """
-    with trial(handlers=NEEDS, spec=SPEC.replace("attempts: 2", "attempts: 1")) as one:
-        (one.folder / "broken").touch()
-        worker = one.worker().ready()
-        one.send({"id": f"m{number}"} for number in range(20))
-        wait_for(lambda: numbers(worker).of("given_back", why="unstarted") >= 4, "it tries, and tries again")
+    with make_trial(handlers=NEEDS, spec=SPEC.replace("attempts: 2", "attempts: 1")) as trial:
+        (trial.folder / "broken").touch()
+        worker = trial.worker().ready()
+        trial.send({"id": f"m{number}"} for number in range(20))
+        wait_for(lambda: numbers(worker).of("given_back", why="unstarted") >= 4, "the worker retries")
         until_counted(worker, "slots_free", 0)
-        (one.folder / "broken").unlink()
-        one.until_drained()
-        lines = read(one.ledger)
+        (trial.folder / "broken").unlink()
+        trial.until_drained()
+        lines = read(trial.ledger)
         assert len(by_message(lines, "attempt-1")) == 20
         assert worker.process.pid not in {line.pid for line in lines}
-        assert one.dead() == []
+        assert trial.dead() == []
         [failed] = worker.events(Event.ISOLATION_FAILED)
         assert failed["error"] == "its `lifespan` failed to start: ConnectionError: no database (handlers.py:10)"
         assert len(worker.events(Event.ISOLATION_RECOVERED)) == 1
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()

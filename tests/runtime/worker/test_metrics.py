@@ -1,4 +1,4 @@
-"""A worker counts exactly what happened, under exactly the names of the contract."""
+"""A worker exports exactly the metrics of the contract, with exact counts."""
 
 from collections.abc import Callable
 
@@ -42,25 +42,25 @@ retries:
   classes: {busy: {match: [ConnectionError]}, never: {match: [ValueError], attempts: 1}}
 """
 GAUGES = frozenset({"penstock_info", "penstock_slots", "penstock_slots_free", "penstock_redis_connections"})
-"""Gauges that are not 0 when nothing runs; the loop's lag is what it is."""
+"""Gauges that are not 0 when nothing runs; the loop's lag has any value."""
 
 
 def counted(counts: Numbers) -> dict[str, dict[tuple[str, ...], float]]:
     """All counters that are not 0, by the values of their labels."""
-    found: dict[str, dict[tuple[str, ...], float]] = {}
+    counters: dict[str, dict[tuple[str, ...], float]] = {}
     for metric in METRICS.values():
         if metric.kind is MetricKind.COUNTER and "worker" in metric.roles:
             for sample in counts.families[metric.name].samples:
                 if sample.name == metric.name and sample.value:
-                    words = tuple(sample.labels[label.name] for label in metric.labels[1:])
-                    found.setdefault(metric.name.removeprefix("penstock_"), {})[words] = sample.value
-    return found
+                    values = tuple(sample.labels[label.name] for label in metric.labels[1:])
+                    counters.setdefault(metric.name.removeprefix("penstock_"), {})[values] = sample.value
+    return counters
 
 
-def test_metric_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> None:
-    """No more and no fewer, even right after the start."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
+def test_metric_names_are_those_of_the_contract(make_trial: Callable[..., Trial]) -> None:
+    """No metric is missing or additional, even right after the start."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
         until_counted(worker, "redis_connections", 3)
         until_counted(worker, "redis_connects", 3)
         counts = numbers(worker)
@@ -77,28 +77,28 @@ def test_metric_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> 
 
 
 @pytest.mark.wire
-def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> None:
-    """Done, retried, dead, given back, fenced, delivered: each once, by its cause."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        lost = one.worker().ready()
-        [gone] = one.live_consumers()
-        one.send([{"id": "held"}])
-        wait_for(lambda: read(one.ledger), "it runs")
+def test_everything_that_happened_is_counted(make_trial: Callable[..., Trial]) -> None:
+    """Messages done, retried, dead, given back, fenced and delivered count once each, by cause."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        lost = trial.worker().ready()
+        [gone] = trial.live_consumers()
+        trial.send([{"id": "held"}])
+        wait_for(lambda: read(trial.ledger), "the message runs")
         lost.kill()
 
-        worker = one.worker().ready()
-        [consumer] = set(one.live_consumers()) - {gone}
-        ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in ("stolen", "again", "busy", "odd")}
-        add(one, ["data", "nothing"])
-        one.send({"id": name} for name in ("bad", "bury", "plain"))
-        wait_for(lambda: {"stolen", "again"} <= set(by_message(read(one.ledger), "start")), "all have started")
-        one.ask("XCLAIM", KEY, "trial", "a thief", 0, ids["stolen"])
-        one.ask("XCLAIM", KEY, "trial", consumer, 0, ids["again"])
+        worker = trial.worker().ready()
+        [consumer] = set(trial.live_consumers()) - {gone}
+        ids = {name: add(trial, ["data", f'{{"id": "{name}"}}']) for name in ("stolen", "again", "busy", "odd")}
+        add(trial, ["data", "nothing"])
+        trial.send({"id": name} for name in ("bad", "bury", "plain"))
+        wait_for(lambda: {"stolen", "again"} <= set(by_message(read(trial.ledger), "start")), "all have started")
+        trial.ask("XCLAIM", KEY, "trial", "a thief", 0, ids["stolen"])
+        trial.ask("XCLAIM", KEY, "trial", consumer, 0, ids["again"])
         until_counted(worker, "redelivered", 1)
-        take_over(one, gone)
+        take_over(trial, gone)
         until_counted(worker, "delivered", 2, source="suspect")
-        (one.folder / "released").touch()
-        wait_for(lambda: one.left() == 1, "all is done or dead but what was stolen")
+        (trial.folder / "released").touch()
+        wait_for(lambda: trial.left() == 1, "all messages but the stolen one are done or dead")
         until_counted(worker, "running", 0)
         until_counted(worker, "done", 5)
         until_counted(worker, "fenced", 1)
@@ -108,7 +108,7 @@ def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> Non
         happened = counted(counts)
         happened.pop("redis_connects_total")
         happened.pop("children_started_total")
-        happened.pop("taken_over_total", None)  # where its own sweep was first
+        happened.pop("taken_over_total", None)  # if its own takeover was first
         assert happened == {
             "delivered_total": {("new",): 8, ("ready",): 3, ("suspect",): 2},
             "redelivered_total": {(): 1},

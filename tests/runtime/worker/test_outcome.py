@@ -36,7 +36,7 @@ def test_an_outcome_survives_the_way_from_a_child(outcome: Outcome) -> None:
 
 
 def test_a_finished_message_without_a_result_is_the_shared_value() -> None:
-    """Nearly all messages end so, and no object is made for them."""
+    """Nearly all messages end like this, so no object is created for them."""
     assert decode(encode(Done())) is DONE
 
 
@@ -47,7 +47,7 @@ def test_a_crash_cannot_be_sent() -> None:
 
 
 @pytest.mark.parametrize("text", [b"[]", b'{"done": 1}', b'{"unreadable": ["schema"]}'])
-def test_anything_else_is_no_outcome(text: bytes) -> None:
+def test_an_unknown_outcome_is_refused(text: bytes) -> None:
     """The error becomes a failed attempt."""
     with pytest.raises(ValueError, match="no outcome of an attempt"):
         decode(text)

@@ -1,4 +1,4 @@
-"""Handlers may raise anything."""
+"""A handler may raise any exception."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ SPEC = """\
 work: {concurrency: 16, lease: 10s}
 retries: {attempts: 2, backoff: {first: 50ms}}
 """
-APART = SPEC.replace("concurrency: 16", "concurrency: 2, isolation: process")
+ISOLATED = SPEC.replace("concurrency: 16", "concurrency: 2, isolation: process")
 ASYNC = """\
 import asyncio
 
@@ -64,26 +64,26 @@ RAISED = {
 
 
 @pytest.mark.parametrize(
-    ("handlers", "spec"), [(ASYNC, SPEC), (PLAIN, SPEC), (ASYNC, APART)], ids=["async", "plain", "process"]
+    ("handlers", "spec"), [(ASYNC, SPEC), (PLAIN, SPEC), (ASYNC, ISOLATED)], ids=["async", "plain", "process"]
 )
-def test_any_exception_is_a_failed_attempt(trial: Callable[..., Trial], handlers: str, spec: str) -> None:
-    """The last attempt makes a dead letter that says why, and the worker goes on."""
-    with trial(handlers=handlers, spec=spec) as one:
-        worker = one.worker().ready()
-        one.send({"id": name} for name in RAISED)
-        one.until_drained()
+def test_any_exception_is_a_failed_attempt(make_trial: Callable[..., Trial], handlers: str, spec: str) -> None:
+    """The last attempt creates a dead letter with the error, and the worker continues."""
+    with make_trial(handlers=handlers, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": name} for name in RAISED)
+        trial.until_drained()
 
-        dead = {letter["data"]: letter for letter in one.dead()}
+        dead = {dead_letter["data"]: dead_letter for dead_letter in trial.dead()}
         assert set(dead) == {f'{{"id": "{name}"}}' for name in RAISED}
-        for name, says in RAISED.items():
-            letter = dead[f'{{"id": "{name}"}}']
-            assert letter["penstock-dead-error"].startswith(says), letter
-            assert (letter["penstock-dead-attempts"], letter["penstock-dead-reason"]) == ("2", "failed")
+        for name, text in RAISED.items():
+            dead_letter = dead[f'{{"id": "{name}"}}']
+            assert dead_letter["penstock-dead-error"].startswith(text), dead_letter
+            assert (dead_letter["penstock-dead-attempts"], dead_letter["penstock-dead-reason"]) == ("2", "failed")
         assert len(worker.events(Event.MESSAGE_FAILED)) == 2 * len(RAISED)
         wait_for(lambda: numbers(worker).by("dead", "reason") == {"failed": len(RAISED)}, "all deaths are counted")
         assert numbers(worker).by("retried", "class") == {"-": len(RAISED)}
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 OWN = """\
@@ -107,13 +107,13 @@ async def handle(message):
 """
 
 
-def test_a_malformed_exception_is_a_failed_attempt(trial: Callable[..., Trial]) -> None:
-    """A retry without its `__init__`, one with a wait of another type, a class that lies: no message is lost."""
-    with trial(handlers=OWN, spec=SPEC) as one:
-        worker = one.worker().ready()
-        one.send({"id": name} for name in ("Mine", "Theirs", "Liar"))
-        one.until_drained()
-        dead = {letter["data"]: letter["penstock-dead-error"] for letter in one.dead()}
+def test_a_malformed_exception_is_a_failed_attempt(make_trial: Callable[..., Trial]) -> None:
+    """No message is lost by a retry without its `__init__` or with a wait of another type, or a class that lies."""
+    with make_trial(handlers=OWN, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": name} for name in ("Mine", "Theirs", "Liar"))
+        trial.until_drained()
+        dead = {dead_letter["data"]: dead_letter["penstock-dead-error"] for dead_letter in trial.dead()}
         assert dead == {
             '{"id": "Mine"}': "handlers.Mine",
             '{"id": "Theirs"}': "handlers.Theirs",
@@ -122,4 +122,4 @@ def test_a_malformed_exception_is_a_failed_attempt(trial: Callable[..., Trial]) 
         assert len(worker.events(Event.MESSAGE_NOT_CLASSIFIED)) == 2
         until_counted(worker, "slots_free", 16)
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()

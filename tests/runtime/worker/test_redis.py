@@ -1,4 +1,4 @@
-"""Redis is unreachable, slow, full, stopped, or replaced by another."""
+"""A worker survives when Redis is unreachable, slow, full, stopped, or replaced."""
 
 import json
 import os
@@ -39,23 +39,23 @@ async def handle(message, context):
 SPEC = "work: {concurrency: 8, lease: 10s, block: 1s}\nretries: {attempts: 2}\n"
 
 
-def done(one: Trial) -> Counter[str]:
+def done(trial: Trial) -> Counter[str]:
     """How often each message was done."""
-    return Counter(line.message for line in read(one.ledger) if line.what == "end")
+    return Counter(line.message for line in read(trial.ledger) if line.what == "end")
 
 
-def started(one: Trial) -> int:
+def started(trial: Trial) -> int:
     """The number of messages that were started."""
-    return len({line.message for line in read(one.ledger) if line.what == "start"})
+    return len({line.message for line in read(trial.ledger) if line.what == "start"})
 
 
 @contextmanager
 def repeated(do: Callable[[], object], seconds: float) -> Iterator[None]:
     """Repeat a fault in a thread."""
-    over = threading.Event()
+    stopped = threading.Event()
 
     def repeat() -> None:
-        while not over.wait(seconds):
+        while not stopped.wait(seconds):
             do()
 
     thread = threading.Thread(target=repeat)
@@ -63,24 +63,24 @@ def repeated(do: Callable[[], object], seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        over.set()
+        stopped.set()
         thread.join()
 
 
-def test_redis_may_be_unreachable_at_the_start(own: Callable[..., Trial], server: Server) -> None:
-    """One line says so, the worker is not ready, and works when Redis comes."""
-    with own(handlers=HANDLERS, spec=SPEC) as one:
+def test_redis_may_be_unreachable_at_the_start(make_server_trial: Callable[..., Trial], server: Server) -> None:
+    """The worker logs one line, is not ready, and starts to work when Redis comes."""
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
         server.stop()
-        worker = one.worker()
+        worker = trial.worker()
         worker.until(Event.REDIS_UNREACHABLE)
         assert page(worker, "/readyz")[0] == 503
         assert page(worker, "/livez")[0] == 200
         assert page(worker, "/internal/health/redis")[0] == 503
         until_counted(worker, "redis_connections", 0)
-        wait_for(lambda: numbers(worker).of("redis_errors", kind="absent") > 2, "it tries again")
+        wait_for(lambda: numbers(worker).of("redis_errors", kind="absent") > 2, "the worker retries")
         server.start()
-        one.send([{"id": "a"}])
-        one.until_drained()
+        trial.send([{"id": "a"}])
+        trial.until_drained()
         assert page(worker, "/readyz")[0] == 200
         assert page(worker, "/internal/health/redis")[0] == 200
         until_counted(worker, "redis_connections", 3)
@@ -93,14 +93,16 @@ def test_redis_may_be_unreachable_at_the_start(own: Callable[..., Trial], server
         assert worker.end() == 0
 
 
-def test_killed_connections_and_flushed_scripts_lose_nothing(own: Callable[..., Trial], server: Server) -> None:
-    """Again and again: each message is done once.
+def test_killed_connections_and_flushed_scripts_lose_nothing(
+    make_server_trial: Callable[..., Trial], server: Server
+) -> None:
+    """Each message is done once, however often this happens.
 
-    A step whose answer was lost is repeated; messages of a lost answer are given back.
+    The worker repeats a step whose reply was lost, and gives back messages whose delivery was lost.
     """
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(500)]
-    with own(handlers=HANDLERS, spec=SPEC) as one:
-        one.send({"id": name} for name in names)
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        trial.send({"id": name} for name in names)
         raw = RawClient("127.0.0.1", server.port)
 
         def meddle() -> None:
@@ -108,35 +110,35 @@ def test_killed_connections_and_flushed_scripts_lose_nothing(own: Callable[..., 
             raw.ask("SCRIPT", "FLUSH")
 
         with repeated(meddle, 0.1):
-            worker = one.worker()
-            wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
+            worker = trial.worker()
+            wait_for(lambda: len(done(trial)) == len(names), "all are done", 60)
         raw.close()
-        one.until_drained()
-        assert done(one) == Counter(names)
-        assert one.dead() == []
+        trial.until_drained()
+        assert done(trial) == Counter(names)
+        assert trial.dead() == []
         counts = numbers(worker)
         assert counts.of("redis_connects") > 10
         assert counts.of("redis_errors", kind="unanswered") > 0
         assert counts.of("lease_lost") == 0
         assert worker.ready().end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_a_restart_of_redis_loses_nothing(own: Callable[..., Trial], server: Server) -> None:
-    """Redis is killed under load and comes back with its append-only file; no message runs twice without need."""
+def test_a_restart_of_redis_loses_nothing(make_server_trial: Callable[..., Trial], server: Server) -> None:
+    """When Redis is killed under load and restarts with its append-only file, only interrupted messages run twice."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(400)]
-    with own(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
-        one.send({"id": name} for name in names)
-        wait_for(lambda: len(done(one)) > 50, "it works")
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": name} for name in names)
+        wait_for(lambda: len(done(trial)) > 50, "the worker runs messages")
         server.restart()
-        wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
-        one.until_drained()
-        twice = [name for name, count in done(one).items() if count > 1]
-        assert len(twice) <= 2 * 8, "no more than ran or settled at the kill"
-        assert one.dead() == []
+        wait_for(lambda: len(done(trial)) == len(names), "all are done", 60)
+        trial.until_drained()
+        repeated_names = [name for name, count in done(trial).items() if count > 1]
+        assert len(repeated_names) <= 2 * 8, "at most as many as the kill interrupted"
+        assert trial.dead() == []
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 def aof_of(server: Server) -> Path:
@@ -145,7 +147,7 @@ def aof_of(server: Server) -> Path:
 
 
 def kept_by(server: Server) -> set[str]:
-    """The messages in the stream of a stopped server, as another server reads its append-only file."""
+    """The messages in the stream of a stopped server, read by another server from its append-only file."""
     with Server(appendonly=True) as other:
         other.stop()
         for path in server.folder.rglob("*.*"):
@@ -158,62 +160,64 @@ def kept_by(server: Server) -> set[str]:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4])
-def test_messages_that_redis_kept_are_done(own: Callable[..., Trial], server: Server, share: float) -> None:
-    """The end of its append-only file is lost: leases, fences and settles are older than the worker knows."""
+def test_messages_that_redis_kept_are_done(
+    make_server_trial: Callable[..., Trial], server: Server, share: float
+) -> None:
+    """When the end of the append-only file is lost, leases, fences and settles are older than the worker expects."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(400)]
-    with own(handlers=HANDLERS, spec=SPEC) as one:
-        # Sent before anybody works, so that the end of the file is about what was done, and not about what was sent.
-        one.ask("XGROUP", "CREATE", KEY, "trial", "0", "MKSTREAM")
-        one.send({"id": name} for name in names)
-        worker = one.worker().ready()
-        wait_for(lambda: len(done(one)) > 200, "it works")
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        # Sent before any worker runs, so that the end of the file has settles and no sends.
+        trial.ask("XGROUP", "CREATE", KEY, "trial", "0", "MKSTREAM")
+        trial.send({"id": name} for name in names)
+        worker = trial.worker().ready()
+        wait_for(lambda: len(done(trial)) > 200, "the worker runs messages")
         server.kill()
-        before = done(one)
+        before = done(trial)
         log = aof_of(server)
         os.truncate(log, int(log.stat().st_size * (1 - share)))
         kept = kept_by(server)
-        assert kept - before.keys(), "messages were left"
-        assert kept & before.keys(), "something that was done is back"
+        assert kept - before.keys(), "some kept messages are not done"
+        assert kept & before.keys(), "some kept messages were done"
         server.start()
         wait_for(
-            lambda: all(done(one)[name] > before[name] for name in kept), "what is back is done, again or at last", 90
+            lambda: all(done(trial)[name] > before[name] for name in kept), "the kept messages are done, some again", 90
         )
-        one.until_drained(90)
-        assert one.dead() == []
+        trial.until_drained(90)
+        assert trial.dead() == []
         assert worker.process.poll() is None
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_a_pause_of_redis_loses_no_worker(own: Callable[..., Trial], server: Server) -> None:
-    """Redis hangs for longer than a lease and longer than any answer may take: no worker is taken for lost."""
-    with own(handlers=HANDLERS, spec=SPEC) as one:
-        workers = [one.worker().ready() for _ in range(2)]
-        lives = one.live_consumers()
-        one.send({"id": f"m-{number}", "takes": 1} for number in range(16))
-        wait_for(lambda: started(one) == 16, "they run")
+def test_a_pause_of_redis_loses_no_worker(make_server_trial: Callable[..., Trial], server: Server) -> None:
+    """When Redis hangs for longer than a lease and the reply timeout, no worker counts as lost."""
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        workers = [trial.worker().ready() for _ in range(2)]
+        consumers = trial.live_consumers()
+        trial.send({"id": f"m-{number}", "takes": 1} for number in range(16))
+        wait_for(lambda: started(trial) == 16, "the messages run")
         server.pause()
-        time.sleep(11)  # this is the fault itself, not a wait for it
+        time.sleep(11)  # the length of the fault, not a wait
         server.resume()
-        one.until_drained()
-        assert Counter(done(one).values()) == {1: 16}, "nothing was done twice"
-        assert one.live_consumers() == lives
+        trial.until_drained()
+        assert Counter(done(trial).values()) == {1: 16}, "no message is done twice"
+        assert trial.live_consumers() == consumers
         for worker in workers:
             counts = numbers(worker)
             assert counts.of("redis_errors", kind="unanswered") > 0
             assert (counts.of("lease_lost"), counts.of("taken_over"), counts.of("fenced")) == (0, 0, 0)
             assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 def without_replicas(server: Server) -> Callable[[], object]:
-    """Writes need a replica that does not exist."""
+    """Make writes need a replica that does not exist."""
     server.ask("CONFIG", "SET", "min-replicas-to-write", 1)
     return lambda: server.ask("CONFIG", "SET", "min-replicas-to-write", 0)
 
 
 def without_a_disk(server: Server) -> Callable[[], object]:
-    """A snapshot failed, so Redis refuses writes (MISCONF)."""
+    """Let a snapshot fail, so that Redis refuses writes (MISCONF)."""
     (server.folder / "dump.rdb").mkdir()
     server.ask("CONFIG", "SET", "save", "3600 1")
     server.ask("BGSAVE")
@@ -228,48 +232,48 @@ def settling(worker: Process, event: Event) -> bool:
 
 @pytest.mark.parametrize("fault", [without_replicas, without_a_disk])
 def test_refused_steps_are_kept(
-    own: Callable[..., Trial], server: Server, fault: Callable[[Server], Callable[[], object]]
+    make_server_trial: Callable[..., Trial], server: Server, fault: Callable[[Server], Callable[[], object]]
 ) -> None:
-    """Messages keep their slots until Redis takes their steps."""
-    with own(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
+    """Messages keep their slots until Redis accepts their steps."""
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
         names = ("done-1", "retry-1", "bury-1")
-        one.send({"id": name, "held": True} for name in names)
-        wait_for(lambda: started(one) == 3, "they run")
+        trial.send({"id": name, "held": True} for name in names)
+        wait_for(lambda: started(trial) == 3, "the messages run")
         heal = fault(server)
-        (one.folder / "released").touch()
-        wait_for(lambda: settling(worker, Event.REDIS_REFUSED), "it says so")
+        (trial.folder / "released").touch()
+        wait_for(lambda: settling(worker, Event.REDIS_REFUSED), "the worker reports it")
         until_counted(worker, "unsettled", 3)
-        assert one.left() == 3
+        assert trial.left() == 3
         until_counted(worker, "slots_free", 5)
-        assert one.dead() == []
-        wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 3, "it tries again")
+        assert trial.dead() == []
+        wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 3, "the worker retries")
         heal()
-        one.until_drained()
-        assert done(one) == Counter(["done-1", "retry-1"])
-        [letter] = one.dead()
-        assert letter["data"].startswith('{"id": "bury-1"')
+        trial.until_drained()
+        assert done(trial) == Counter(["done-1", "retry-1"])
+        [dead_letter] = trial.dead()
+        assert dead_letter["data"].startswith('{"id": "bury-1"')
         assert settling(worker, Event.REDIS_REACHABLE)
         until_counted(worker, "unsettled", 0)
         until_counted(worker, "slots_free", 8)
         assert numbers(worker).of("lease_lost") == 0
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 def test_failover_loses_no_acknowledged_message(tmp_path: Path) -> None:
-    """Another server becomes the master at once: the same worker runs what was acknowledged."""
+    """When another server becomes the master, the same worker runs the acknowledged messages."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(300)]
-    with targets.start("sentinel") as target, Trial(tmp_path, target, handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
-        one.send({"id": name} for name in names)
-        wait_for(lambda: len(done(one)) > 30, "it works")
+    with targets.start("sentinel") as target, Trial(tmp_path, target, handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": name} for name in names)
+        wait_for(lambda: len(done(trial)) > 30, "the worker runs messages")
         target.failover()
-        wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
-        wait_for(lambda: one.left() == 0, "nothing is left in the stream")
-        one.send([{"id": "after"}])
-        wait_for(lambda: "after" in done(one), "it goes on")
-        assert one.dead() == []
+        wait_for(lambda: len(done(trial)) == len(names), "all are done", 60)
+        wait_for(lambda: trial.left() == 0, "nothing is left in the stream")
+        trial.send([{"id": "after"}])
+        wait_for(lambda: "after" in done(trial), "the worker runs new messages")
+        assert trial.dead() == []
         assert numbers(worker).of("lease_lost") == 0
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()

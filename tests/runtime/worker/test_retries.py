@@ -1,4 +1,4 @@
-"""After a failed attempt come a wait in Redis time, another attempt, and in the end a dead letter."""
+"""A failed attempt is retried after a wait in Redis time; the last one leaves a dead letter."""
 
 from collections.abc import Callable
 
@@ -42,79 +42,80 @@ message: {dedup: {by: id, window: 10h}, schema: {type: object, required: [id], p
 """
 
 
-def due(one: Trial, entry: str) -> float | None:
+def due(trial: Trial, entry: str) -> float | None:
     """When an entry is due, in ms of Redis time."""
-    score = one.ask("ZSCORE", PARKED, entry)
+    score = trial.ask("ZSCORE", PARKED, entry)
     return None if score is None else float(str(score))
 
 
-def test_each_failure_class_has_its_own_waits(trial: Callable[..., Trial]) -> None:
-    """And attempts; a handler may choose others. Due times are in Redis time."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
-        before = now(one)
+def test_each_failure_class_has_its_own_waits(make_trial: Callable[..., Trial]) -> None:
+    """It also has its own number of attempts, and a handler may choose others. Due times are in Redis time."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        before = now(trial)
         sent = {
-            name: add(one, ["data", f'{{"id": "{name}"}}'])
+            name: add(trial, ["data", f'{{"id": "{name}"}}'])
             for name in ("usual", "classed", "asks", "status", "never", "bury", "often")
         }
         waits = {"usual": 600_000, "classed": 1_200_000, "asks": 2_400_000}
-        wait_for(lambda: len(one.dead()) == 4, "those without another attempt are dead")
-        wait_for(lambda: all(due(one, sent[name]) for name in waits), "the others are parked")
-        after = now(one)
+        wait_for(lambda: len(trial.dead()) == 4, "those without another attempt are dead")
+        wait_for(lambda: all(due(trial, sent[name]) for name in waits), "the others are parked")
+        after = now(trial)
         for name, wait in waits.items():
-            at = due(one, sent[name])
+            at = due(trial, sent[name])
             assert at is not None
             assert before + wait <= at <= after + wait, name
 
-        dead = {letter["data"][8:-2]: letter for letter in one.dead()}
-        stories = {
+        dead = {dead_letter["data"][8:-2]: dead_letter for dead_letter in trial.dead()}
+        deaths = {
             name: tuple(
-                letter[f"penstock-dead-{what}"].removeprefix("penstock.") for what in ("reason", "error", "attempts")
+                dead_letter[f"penstock-dead-{what}"].removeprefix("penstock.")
+                for what in ("reason", "error", "attempts")
             )
-            for name, letter in dead.items()
+            for name, dead_letter in dead.items()
         }
-        assert stories == {
+        assert deaths == {
             "status": ("failed", "handlers.Answer", "1"),
             "never": ("failed", "ValueError: not this way", "1"),
             "bury": ("refused", "Bury: the pet has died", "1"),
             "often": ("failed", "LookupError", "4"),
         }
-        for letter in dead.values():
-            assert letter["penstock-dead-consumer"] == one.live_consumers()[0]
-            assert before <= int(letter["penstock-dead-at"])
+        for dead_letter in dead.values():
+            assert dead_letter["penstock-dead-consumer"] == trial.live_consumers()[0]
+            assert before <= int(dead_letter["penstock-dead-at"])
         until_counted(worker, "retried", 6)
         assert numbers(worker).by("retried", "class") == {"-": 2, "network": 1, "often": 3}
         until_counted(worker, "dead", 4)
         assert numbers(worker).by("dead", "reason") == {"failed": 3, "refused": 1}
 
         # Redis counts attempts, so the next process continues the count.
-        one.ask("ZADD", PARKED, 0, sent["usual"])
-        wait_for(lambda: len(by_message(read(one.ledger), "attempt-2")) == 2, "it has its second attempt")
-        wait_for(lambda: (due(one, sent["usual"]) or 0) >= before + 1_200_000, "and waits twice as long")
+        trial.ask("ZADD", PARKED, 0, sent["usual"])
+        wait_for(lambda: len(by_message(read(trial.ledger), "attempt-2")) == 2, "the second attempt runs")
+        wait_for(lambda: (due(trial, sent["usual"]) or 0) >= before + 1_200_000, "the next wait is twice as long")
         assert worker.end() == 0
-        second = one.worker().ready()
-        one.ask("ZADD", PARKED, 0, sent["usual"])
-        wait_for(lambda: len(one.dead()) == 5, "the third attempt is the last")
-        assert [line.what for line in read(one.ledger) if line.message == "usual"] == [
+        second = trial.worker().ready()
+        trial.ask("ZADD", PARKED, 0, sent["usual"])
+        wait_for(lambda: len(trial.dead()) == 5, "the third attempt is the last")
+        assert [line.what for line in read(trial.ledger) if line.message == "usual"] == [
             *("attempt-1", "attempt-2", "attempt-3"),
         ]
-        assert one.dead()[-1]["penstock-dead-attempts"] == "3"
+        assert trial.dead()[-1]["penstock-dead-attempts"] == "3"
         assert second.end() == 0
 
 
-def test_burying_frees_the_key_of_its_own_message(trial: Callable[..., Trial]) -> None:
-    """A dead message may be sent again at once; a key that belongs to another message by then stays."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
+def test_burying_frees_the_key_of_its_own_message(make_trial: Callable[..., Trial]) -> None:
+    """A dead message may be sent again at once; a key that now belongs to another message stays."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
         mine, others = "01HF7YAT3V711EYMKSAT750A2X", "01HF7YAT3V711EYMKSAT750A2Y"
-        one.ask("SET", "{trial}:dedup:never-mine", mine, "PX", 600_000)
-        one.ask("SET", "{trial}:dedup:never-others", others, "PX", 600_000)
+        trial.ask("SET", "{trial}:dedup:never-mine", mine, "PX", 600_000)
+        trial.ask("SET", "{trial}:dedup:never-others", others, "PX", 600_000)
         for key in ("never-mine", "never-others"):
-            add(one, ["data", f'{{"id": "{key}"}}', "penstock-id", mine, "penstock-key", key])
-        one.ask("SET", b"{trial}:dedup:\xff\xfe", mine, "PX", 600_000)
-        add(one, ["data", '{"id": "never-text"}', "penstock-id", mine, "penstock-key", b"\xff\xfe"])
-        worker = one.worker()
-        wait_for(lambda: len(one.dead()) == 3, "all are dead")
-        assert one.ask("EXISTS", b"{trial}:dedup:\xff\xfe") == 0, "a key need not be text"
-        assert one.ask("EXISTS", "{trial}:dedup:never-mine") == 0
-        assert one.ask("GET", "{trial}:dedup:never-others") == others
+            add(trial, ["data", f'{{"id": "{key}"}}', "penstock-id", mine, "penstock-key", key])
+        trial.ask("SET", b"{trial}:dedup:\xff\xfe", mine, "PX", 600_000)
+        add(trial, ["data", '{"id": "never-text"}', "penstock-id", mine, "penstock-key", b"\xff\xfe"])
+        worker = trial.worker()
+        wait_for(lambda: len(trial.dead()) == 3, "all are dead")
+        assert trial.ask("EXISTS", b"{trial}:dedup:\xff\xfe") == 0, "a key need not be text"
+        assert trial.ask("EXISTS", "{trial}:dedup:never-mine") == 0
+        assert trial.ask("GET", "{trial}:dedup:never-others") == others
         assert worker.ready().end() == 0

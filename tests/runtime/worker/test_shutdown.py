@@ -30,12 +30,12 @@ async def handle(message, context):
 
 
 class Sidecar(BaseHTTPRequestHandler):
-    """Records its requests; answers one line, and on `/rude` something that is not HTTP."""
+    """Records its requests and answers 200; on `/rude` the answer is not HTTP."""
 
-    asked: list[str]
+    requests: list[str]
 
     def do_POST(self) -> None:
-        self.asked.append(self.path)
+        self.requests.append(self.path)
         if self.path == "/rude":
             self.wfile.write(b"what do you want?\r\n\r\n")
         else:
@@ -48,13 +48,13 @@ class Sidecar(BaseHTTPRequestHandler):
 
 @contextmanager
 def sidecar() -> Iterator[tuple[str, list[str]]]:
-    """An address, and the requested paths."""
-    asked: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Sidecar,), {"asked": asked}))
+    """Run a sidecar; yield its address and the requested paths."""
+    requests: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Sidecar,), {"requests": requests}))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
+        yield f"http://127.0.0.1:{server.server_port}", requests
     finally:
         server.shutdown()
         thread.join()
@@ -62,40 +62,40 @@ def sidecar() -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.wire
-def test_a_drain_has_three_phases(trial: Callable[..., Trial]) -> None:
+def test_a_drain_has_three_phases(make_trial: Callable[..., Trial]) -> None:
     """The worker is unready at once, takes nothing new, logs its progress, and leaves nothing behind."""
-    with sidecar() as (url, asked):
+    with sidecar() as (url, requests):
         spec = f"work: {{concurrency: 4, lease: 10s}}\nshutdown: {{progress: 1s, sidecar_quit_url: '{url}/quit'}}\n"
-        with trial(handlers=HANDLERS, spec=spec) as one:
-            worker = one.worker().ready()
-            one.send({"id": name} for name in "abc")
-            wait_for(lambda: len(read(one.ledger)) == 3, "three run")
+        with make_trial(handlers=HANDLERS, spec=spec) as trial:
+            worker = trial.worker().ready()
+            trial.send({"id": name} for name in "abc")
+            wait_for(lambda: len(read(trial.ledger)) == 3, "three run")
             assert page(worker, "/readyz")[0] == 200
             worker.signal(signal.SIGTERM)
             worker.until(Event.DRAIN_WAITING)
             assert page(worker, "/readyz")[0] == 503
             assert page(worker, "/livez")[0] == 200
-            one.send([{"id": "late"}])
+            trial.send([{"id": "late"}])
             assert numbers(worker).of("draining") == 1
             for left, name in ((2, "a"), (1, "b")):
-                (one.folder / f"free-{name}").touch()
-                wait_for(lambda left=left: running(worker)[-1] == left, "it says so on every change")  # type: ignore[misc] # a loop variable
-            wait_for(lambda: len(running(worker)) > 4, "and now and then while nothing changes")
-            assert asked == []
-            (one.folder / "free-c").touch()
+                (trial.folder / f"free-{name}").touch()
+                wait_for(lambda left=left: running(worker)[-1] == left, "the worker logs every change")  # type: ignore[misc] # a loop variable
+            wait_for(lambda: len(running(worker)) > 4, "the worker also logs without a change")
+            assert requests == []
+            (trial.folder / "free-c").touch()
             assert worker.process.wait(PATIENCE) == 0
 
-            said = [line["event"] for line in worker.lines() if line["logger"] == "penstock.worker"]
-            assert [event for event in said if event != Event.DRAIN_WAITING][-4:] == [
+            events = [line["event"] for line in worker.lines() if line["logger"] == "penstock.worker"]
+            assert [event for event in events if event != Event.DRAIN_WAITING][-4:] == [
                 *(Event.SIGNAL_RECEIVED, Event.DRAIN_STARTED, Event.DRAIN_FINISHED, Event.WORKER_STOPPED),
             ]
             first = worker.events(Event.DRAIN_WAITING)[0]
             assert (first["running"], first["progress"]) == (3, "1 of 3, a; 1 of 3, b; 1 of 3, c")
-            assert set(by_message(read(one.ledger), "end")) == set("abc")
-            assert one.left() == 1
-            assert one.live_consumers() == []
-            assert asked == ["/quit"]
-            one.assert_nothing_left()
+            assert set(by_message(read(trial.ledger), "end")) == set("abc")
+            assert trial.left() == 1
+            assert trial.live_consumers() == []
+            assert requests == ["/quit"]
+            trial.assert_nothing_left()
 
 
 def running(worker: Process) -> list[int]:
@@ -103,14 +103,14 @@ def running(worker: Process) -> list[int]:
     return [line["running"] for line in worker.events(Event.DRAIN_WAITING)]
 
 
-def test_a_sidecar_does_not_keep_the_worker(trial: Callable[..., Trial]) -> None:
-    """Whatever it answers, and if there is none."""
-    with sidecar() as (url, asked):
+def test_a_broken_sidecar_does_not_stop_the_shutdown(make_trial: Callable[..., Trial]) -> None:
+    """The worker exits with 0 although the sidecar's answer is not HTTP."""
+    with sidecar() as (url, requests):
         spec = f"shutdown: {{sidecar_quit_url: '{url}/rude'}}\n"
-        with trial(handlers=HANDLERS, spec=spec) as one:
-            worker = one.worker().ready()
+        with make_trial(handlers=HANDLERS, spec=spec) as trial:
+            worker = trial.worker().ready()
             assert worker.end() == 0
-            assert asked == ["/rude"]
+            assert requests == ["/rude"]
             worker.until(Event.SIDECAR_STOP_FAILED)
 
 
@@ -146,8 +146,8 @@ CANNOT_END["process"] = CANNOT_END["thread"]
 
 
 @pytest.mark.parametrize("kind", CANNOT_END)
-def test_messages_that_exceed_the_grace_period_are_given_back(trial: Callable[..., Trial], kind: str) -> None:
-    """At grace minus margin they are cancelled and not charged: elsewhere the same attempt runs again."""
+def test_messages_that_exceed_the_grace_period_are_given_back(make_trial: Callable[..., Trial], kind: str) -> None:
+    """At grace minus margin the worker cancels them; the attempt is not charged and runs again elsewhere."""
     isolation = "process" if kind == "process" else "none"
     spec = f"""\
 work: {{concurrency: 3, lease: 10s, timeout: 50s, isolation: {isolation}}}
@@ -156,53 +156,53 @@ retries: {{attempts: 1}}
 suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, until: 2099-01-01}}]
 """
     names = ("heeds", "echoes", "deaf")
-    with trial(handlers=CANNOT_END[kind], spec=spec) as one:
-        worker = one.worker().ready()
-        one.send({"id": name} for name in names)
-        wait_for(lambda: len(read(one.ledger)) == 3, "they run")
+    with make_trial(handlers=CANNOT_END[kind], spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": name} for name in names)
+        wait_for(lambda: len(read(trial.ledger)) == 3, "the messages run")
         assert worker.end() == 0
         assert len(worker.events(Event.DRAIN_CANCELLING)) == 1
-        assert one.live_consumers() == []
-        accounts = one.ask("HVALS", "{trial}:trial:uncharged")
-        assert accounts == ["1", "1", "1"]
+        assert trial.live_consumers() == []
+        uncharged = trial.ask("HVALS", "{trial}:trial:uncharged")
+        assert uncharged == ["1", "1", "1"]
         # The janitor exports this count: no scrape reaches the worker in its last seconds.
-        assert one.ask("HGET", "{trial}:trial:position", "cut") == "3"
+        assert trial.ask("HGET", "{trial}:trial:position", "cut") == "3"
 
-        second = one.worker()
-        one.until_drained()
-        assert set(by_message(read(one.ledger), "attempt-1")) == set(names)
+        second = trial.worker()
+        trial.until_drained()
+        assert set(by_message(read(trial.ledger), "attempt-1")) == set(names)
         assert {
-            name: [line.fence for line in lines] for name, lines in by_message(read(one.ledger), "end").items()
+            name: [line.fence for line in lines] for name, lines in by_message(read(trial.ledger), "end").items()
         } == {name: [2] for name in names}
-        assert one.dead() == []
+        assert trial.dead() == []
         assert second.ready().end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
-    """It loses nothing: unsettled messages are taken over."""
-    with trial(handlers=HANDLERS, spec="work: {lease: 10s}") as one:
-        worker = one.worker().ready()
-        [consumer] = one.live_consumers()
-        one.send([{"id": "a"}])
-        wait_for(lambda: read(one.ledger), "it runs")
+def test_a_second_signal_ends_the_worker_at_once(make_trial: Callable[..., Trial]) -> None:
+    """No message is lost: unsettled ones are taken over."""
+    with make_trial(handlers=HANDLERS, spec="work: {lease: 10s}") as trial:
+        worker = trial.worker().ready()
+        [consumer] = trial.live_consumers()
+        trial.send([{"id": "a"}])
+        wait_for(lambda: read(trial.ledger), "the message runs")
         worker.signal(signal.SIGINT)
         worker.until(Event.DRAIN_WAITING)
         worker.signal(signal.SIGTERM)
         assert worker.process.wait(PATIENCE) == 128 + signal.SIGTERM
-        assert one.live_consumers() == [consumer]
-        take_over(one, consumer)
-        (one.folder / "free-a").touch()
-        second = one.worker()
-        one.until_drained()
-        assert [line.what for line in read(one.ledger)] == ["attempt-1", "attempt-2", "end"]
+        assert trial.live_consumers() == [consumer]
+        take_over(trial, consumer)
+        (trial.folder / "free-a").touch()
+        second = trial.worker()
+        trial.until_drained()
+        assert [line.what for line in read(trial.ledger)] == ["attempt-1", "attempt-2", "end"]
         assert second.end() == 0
 
 
-def test_it_can_stop_before_redis_was_reachable(trial: Callable[..., Trial]) -> None:
+def test_a_worker_can_stop_before_redis_is_reachable(make_trial: Callable[..., Trial]) -> None:
     """There is nothing to finish, so the exit code is 0."""
-    with trial(handlers=HANDLERS) as one:
-        worker = one.start("worker", "trial", "--redis", "redis://127.0.0.1:1", "--listen", "127.0.0.1:0")
+    with make_trial(handlers=HANDLERS) as trial:
+        worker = trial.start("worker", "trial", "--redis", "redis://127.0.0.1:1", "--listen", "127.0.0.1:0")
         worker.until(Event.REDIS_UNREACHABLE)
         assert page(worker, "/readyz")[0] == 503
         assert worker.end() == 0
@@ -210,20 +210,20 @@ def test_it_can_stop_before_redis_was_reachable(trial: Callable[..., Trial]) -> 
 
 
 @pytest.mark.parametrize(
-    ("fault", "says"),
+    ("fault", "reason"),
     [("pause", "the grace period is over"), ("kill", "Redis failed: no connection to")],
 )
-def test_it_stops_without_redis(own: Callable[..., Trial], fault: str, says: str) -> None:
-    """A server that hangs or is gone delays it no longer than the grace period; exit code and log show what is left."""
+def test_a_worker_stops_without_redis(make_server_trial: Callable[..., Trial], fault: str, reason: str) -> None:
+    """A server that hangs or is gone delays the exit until the grace period ends; exit code and log report it."""
     spec = "work: {lease: 10s, timeout: 12s}\nshutdown: {grace: 15s, margin: 2s}\n"
-    with own(handlers=HANDLERS, spec=spec) as one:
-        worker = one.worker().ready()
-        one.send([{"id": "a"}])
-        (one.folder / "free-a").touch()
-        one.until_drained()
-        [server] = one.target.servers
+    with make_server_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "a"}])
+        (trial.folder / "free-a").touch()
+        trial.until_drained()
+        [server] = trial.target.servers
         getattr(server, fault)()
         worker.signal(signal.SIGTERM)
         assert worker.process.wait(PATIENCE) == 1
         [line] = worker.events(Event.DRAIN_INCOMPLETE)
-        assert line["reason"].startswith(says)
+        assert line["reason"].startswith(reason)

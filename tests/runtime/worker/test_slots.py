@@ -1,4 +1,4 @@
-"""A worker never takes more than it runs, and takes due messages in time."""
+"""A worker never claims more messages than it runs, and claims due messages in time."""
 
 from collections.abc import Callable
 
@@ -37,63 +37,64 @@ def most_at_once(lines: list[Line]) -> int:
     return most
 
 
-def test_it_never_exceeds_its_slots(trial: Callable[..., Trial]) -> None:
-    """New, ready and suspect messages share them, and a slow one delays no other."""
+def test_a_worker_never_exceeds_its_slots(make_trial: Callable[..., Trial]) -> None:
+    """New, ready and suspect messages share the slots, and a slow one delays no other."""
     spec = "work: {concurrency: 5, lease: 10s}\nretries: {backoff: {first: 100ms}}\n"
-    with trial(handlers=HANDLERS, spec=spec) as one:
-        lost = one.worker().ready()
-        [consumer] = one.live_consumers()
-        one.send({"id": f"slow-again{number}", "after": 600} for number in range(8))
-        wait_for(lambda: one.number("ZCARD", PARKED) == 8, "they wait for their time")
-        one.send({"id": f"slow{number}"} for number in range(4))
-        wait_for(lambda: len(read(one.ledger)) == 12, "four slow ones run")
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        lost = trial.worker().ready()
+        [consumer] = trial.live_consumers()
+        trial.send({"id": f"slow-again{number}", "after": 600} for number in range(8))
+        wait_for(lambda: trial.number("ZCARD", PARKED) == 8, "the messages are parked")
+        trial.send({"id": f"slow{number}"} for number in range(4))
+        wait_for(lambda: len(read(trial.ledger)) == 12, "four slow messages run")
         lost.kill()
-        take_over(one, consumer)
-        due = one.ask("ZRANGE", PARKED, 0, -1)
+        take_over(trial, consumer)
+        due = trial.ask("ZRANGE", PARKED, 0, -1)
         assert isinstance(due, list)
-        one.ask("ZADD", PARKED, *(part for entry in due for part in (0, str(entry))))
-        worker = one.worker().ready()
+        trial.ask("ZADD", PARKED, *(part for entry in due for part in (0, str(entry))))
+        worker = trial.worker().ready()
         wait_for(
-            lambda: len({line.pid for line in read(one.ledger) if line.worker == worker.name}) == 5, "all suspects run"
+            lambda: len({line.pid for line in read(trial.ledger) if line.worker == worker.name}) == 5,
+            "all suspects run",
         )
-        one.send({"id": f"new{number}", "takes": 0.01} for number in range(200))
-        (one.folder / "released").touch()
-        one.until_drained()
-        runs = [line for line in read(one.ledger) if line.worker == worker.name]
+        trial.send({"id": f"new{number}", "takes": 0.01} for number in range(200))
+        (trial.folder / "released").touch()
+        trial.until_drained()
+        runs = [line for line in read(trial.ledger) if line.worker == worker.name]
         assert len(by_message(runs, "end")) == 212
         assert most_at_once(runs) == 5
         assert numbers(worker).by("delivered", "source") == {"new": 200, "ready": 8, "suspect": 4}
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_slow_handlers_block_nobody(trial: Callable[..., Trial]) -> None:
-    """While they take two of four slots, the others are used again and again, and nothing is given back.
+def test_slow_handlers_block_no_other_message(make_trial: Callable[..., Trial]) -> None:
+    """While they use two of four slots, other messages use the rest, and none is given back.
 
-    Each renewal of the lease compares owned and running messages; those that end meanwhile are no strays.
+    Each renewal of the lease compares owned and running messages; it ignores those that end meanwhile.
     """
     spec = "work: {concurrency: 4, lease: 10s, block: 10s}\nretries: {backoff: {first: 100ms}}\n"
-    with trial(handlers=HANDLERS, spec=spec) as one:
-        worker = one.worker().ready()
-        one.send([{"id": "slow1"}, {"id": "slow2"}])
-        wait_for(lambda: len(read(one.ledger)) == 2, "it runs them")
-        one.send({"id": f"m{number}"} for number in range(100))
-        wait_for(lambda: len(by_message(read(one.ledger), "end")) == 100, "all others are done")
-        [consumer] = one.live_consumers()
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "slow1"}, {"id": "slow2"}])
+        wait_for(lambda: len(read(trial.ledger)) == 2, "it runs them")
+        trial.send({"id": f"m{number}"} for number in range(100))
+        wait_for(lambda: len(by_message(read(trial.ledger), "end")) == 100, "all others are done")
+        [consumer] = trial.live_consumers()
         renewals: set[float] = set()
 
-        def goes_on() -> bool:
-            """Messages come and go, two at a time, over two renewals."""
-            renewals.add(lease_end(one, consumer))
-            lines = read(one.ledger)
+        def send_over_two_renewals() -> bool:
+            """Keep two messages running until the lease was renewed twice."""
+            renewals.add(lease_end(trial, consumer))
+            lines = read(trial.ledger)
             if len(by_message(lines, "start")) == len(by_message(lines, "end")) + 2:
-                one.send([{"id": f"more{len(lines)}", "takes": 0.3}])
+                trial.send([{"id": f"more{len(lines)}", "takes": 0.3}])
             return len(renewals) > 2
 
-        wait_for(goes_on, "the lease is renewed twice")
+        wait_for(send_over_two_renewals, "the lease is renewed twice")
         assert not worker.events(Event.MESSAGES_GIVEN_BACK)
-        (one.folder / "released").touch()
-        one.until_drained()
+        (trial.folder / "released").touch()
+        trial.until_drained()
         counts = numbers(worker)
         assert (counts.of("given_back"), counts.of("gone"), counts.of("fenced"), counts.of("redelivered")) == (
             0,
@@ -104,14 +105,14 @@ def test_slow_handlers_block_nobody(trial: Callable[..., Trial]) -> None:
         assert worker.end() == 0
 
 
-def test_a_blocked_read_delays_no_due_message(trial: Callable[..., Trial]) -> None:
-    """A retry and a delayed message arrive while the worker waits in a long read and there is no janitor."""
-    with trial(handlers=HANDLERS, spec="work: {concurrency: 1, lease: 10s, block: 50s}\n") as one:
-        worker = one.worker().ready()
-        one.send([{"id": "again", "after": 0.5}])
-        wait_for(lambda: by_message(read(one.ledger), "end"), "it is tried again")
-        one.ask("EVAL", SEND, 3, "trial", "{trial}:delayed", "{trial}:bodies", now(one) + 500)
-        wait_for(lambda: "later" in by_message(read(one.ledger), "end"), "it enters the stream, and runs")
+def test_a_blocked_read_delays_no_due_message(make_trial: Callable[..., Trial]) -> None:
+    """A retry and a delayed message run on time during a long read, even without a janitor."""
+    with make_trial(handlers=HANDLERS, spec="work: {concurrency: 1, lease: 10s, block: 50s}\n") as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "again", "after": 0.5}])
+        wait_for(lambda: by_message(read(trial.ledger), "end"), "the message is retried")
+        trial.ask("EVAL", SEND, 3, "trial", "{trial}:delayed", "{trial}:bodies", now(trial) + 500)
+        wait_for(lambda: "later" in by_message(read(trial.ledger), "end"), "the delayed message runs")
         until_counted(worker, "promoted", 1, source="parked")
         until_counted(worker, "promoted", 1, source="delayed")
         assert worker.end() == 0
@@ -123,41 +124,41 @@ redis.call('ZADD', KEYS[2], ARGV[1], 'some-id')
 """
 
 
-def test_too_many_parked_messages_stop_new_ones(trial: Callable[..., Trial]) -> None:
-    """`work.max_pending_per_worker` counts running and parked ones; messages of others are still claimed."""
+def test_too_many_parked_messages_stop_new_ones(make_trial: Callable[..., Trial]) -> None:
+    """`work.max_pending_per_worker` counts running and parked messages; the worker still claims due ones."""
     spec = "work: {concurrency: 4, max_pending_per_worker: 6, lease: 10s}\n"
-    with trial(handlers=HANDLERS, spec=spec) as one:
-        worker = one.worker().ready()
-        one.send({"id": f"later{number}", "after": 600} for number in range(6))
-        wait_for(lambda: one.number("ZCARD", PARKED) == 6, "six wait for their time")
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": f"later{number}", "after": 600} for number in range(6))
+        wait_for(lambda: trial.number("ZCARD", PARKED) == 6, "six messages are parked")
         until_counted(worker, "pending_limit_reached", 1)
-        one.send({"id": f"new{number}"} for number in range(3))
-        parked = one.ask("ZRANGE", PARKED, 0, 0)
+        trial.send({"id": f"new{number}"} for number in range(3))
+        parked = trial.ask("ZRANGE", PARKED, 0, 0)
         assert isinstance(parked, list)
-        one.ask("ZADD", PARKED, 0, str(parked[0]))
-        wait_for(lambda: by_message(read(one.ledger), "end"), "what is due is claimed")
-        assert set(by_message(read(one.ledger), "end")) <= {f"later{number}" for number in range(6)}
+        trial.ask("ZADD", PARKED, 0, str(parked[0]))
+        wait_for(lambda: by_message(read(trial.ledger), "end"), "the due message is claimed")
+        assert set(by_message(read(trial.ledger), "end")) <= {f"later{number}" for number in range(6)}
         until_counted(worker, "slots_free", 4)
-        wait_for(lambda: one.left() == 8, "what was due is done")
-        assert not [line for line in read(one.ledger) if line.message.startswith("new")], "nothing new was read"
-        other = one.worker().ready()
-        wait_for(lambda: one.left() == 5, "another worker reads it")
+        wait_for(lambda: trial.left() == 8, "the due message is done")
+        assert not [line for line in read(trial.ledger) if line.message.startswith("new")], "nothing new was read"
+        other = trial.worker().ready()
+        wait_for(lambda: trial.left() == 5, "another worker reads it")
         assert other.end() == 0
         assert worker.end() == 0
-        until = [line.worker for line in read(one.ledger) if line.message.startswith("new")]
-        assert set(until) == {other.name}
+        readers = [line.worker for line in read(trial.ledger) if line.message.startswith("new")]
+        assert set(readers) == {other.name}
 
 
-def test_it_reads_again_when_its_parked_messages_are_due(trial: Callable[..., Trial]) -> None:
-    """The limit ends when they are due, not when they are done."""
+def test_a_worker_reads_again_when_its_parked_messages_are_due(make_trial: Callable[..., Trial]) -> None:
+    """They count for the limit until they are due, not until they are done."""
     spec = "work: {concurrency: 2, max_pending_per_worker: 3, lease: 10s}\n"
-    with trial(handlers=HANDLERS, spec=spec) as one:
-        worker = one.worker().ready()
-        one.send({"id": f"later{number}", "after": 8} for number in range(3))
-        one.send({"id": f"new{number}"} for number in range(20))
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": f"later{number}", "after": 8} for number in range(3))
+        trial.send({"id": f"new{number}"} for number in range(20))
         until_counted(worker, "pending_limit_reached", 1)
-        one.until_drained()
+        trial.until_drained()
         until_counted(worker, "pending_limit_reached", 0)
-        assert len(by_message(read(one.ledger), "end")) == 23
+        assert len(by_message(read(trial.ledger), "end")) == 23
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()

@@ -1,4 +1,4 @@
-"""Messages whose workers were lost."""
+"""Messages of lost workers run isolated, and the last attempt runs alone."""
 
 from collections.abc import Callable
 
@@ -28,143 +28,143 @@ message: {correlate: id}
 """
 
 
-def starts(one: Trial, name: str) -> list[Line]:
-    return by_message(read(one.ledger), "start").get(name, [])
+def starts(trial: Trial, name: str) -> list[Line]:
+    return by_message(read(trial.ledger), "start").get(name, [])
 
 
 def consumer_of(worker: Process) -> str:
-    """Its name in the group."""
+    """The consumer of a worker."""
     [consumer] = {str(line["consumer"]) for line in worker.events(Event.CONSUMER_JOINED)}
     return consumer
 
 
-def test_a_suspect_gets_one_additional_attempt_alone(trial: Callable[..., Trial]) -> None:
-    """After its last attempt was lost, a message runs once more, isolated, with nothing beside it.
+def test_a_suspect_gets_one_additional_attempt_alone(make_trial: Callable[..., Trial]) -> None:
+    """After its last attempt was lost, a message runs once more, isolated and alone.
 
-    Lost in that too it is dead, with its story; messages that only ran beside it survive.
+    If that attempt is lost, too, the message is dead; messages that only ran with it survive.
     """
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        first = one.worker().ready()
-        one.send([{"id": "victim"}])
-        wait_for(lambda: starts(one, "victim"), "it runs")
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        first = trial.worker().ready()
+        trial.send([{"id": "victim"}])
+        wait_for(lambda: starts(trial, "victim"), "the message runs")
         first.kill()
-        second = one.worker().ready()
-        one.send([{"id": "neighbour"}])
-        wait_for(lambda: starts(one, "neighbour"), "the second worker has started with something else")
-        take_over(one, consumer_of(first))
-        asked = numbers(second).of("redis")
-        wait_for(lambda: numbers(second).of("redis") > asked + 5, "it has seen the suspect")
-        assert len(starts(one, "victim")) == 1, "it empties itself first"
-        (one.folder / "free-neighbour").touch()
-        wait_for(lambda: len(starts(one, "victim")) == 2, "and then claims it")
-        assert starts(one, "victim")[1].pid != second.process.pid
+        second = trial.worker().ready()
+        trial.send([{"id": "neighbour"}])
+        wait_for(lambda: starts(trial, "neighbour"), "the second worker runs another message")
+        take_over(trial, consumer_of(first))
+        before = numbers(second).of("redis")
+        wait_for(lambda: numbers(second).of("redis") > before + 5, "the worker has seen the suspect")
+        assert len(starts(trial, "victim")) == 1, "the worker empties itself first"
+        (trial.folder / "free-neighbour").touch()
+        wait_for(lambda: len(starts(trial, "victim")) == 2, "the worker claims the suspect")
+        assert starts(trial, "victim")[1].pid != second.process.pid
         second.kill()
-        take_over(one, consumer_of(second))
+        take_over(trial, consumer_of(second))
 
-        third = one.worker().ready()
-        one.until_drained()
-        [letter] = one.dead()
-        assert letter["data"] == '{"id": "victim"}'
-        assert (letter["penstock-dead-reason"], letter["penstock-dead-attempts"]) == ("lost", "2")
-        assert len(starts(one, "victim")) == 2, "it is not started again"
+        third = trial.worker().ready()
+        trial.until_drained()
+        [dead_letter] = trial.dead()
+        assert dead_letter["data"] == '{"id": "victim"}'
+        assert (dead_letter["penstock-dead-reason"], dead_letter["penstock-dead-attempts"]) == ("lost", "2")
+        assert len(starts(trial, "victim")) == 2, "it is not started again"
         until_counted(third, "dead", 1, reason="lost")
         [death] = third.events(Event.MESSAGE_DEAD)
         assert (death["correlation"], death["reason"], death["attempt"]) == ("victim", "lost", 2)
-        assert one.ask("XRANGE", DEAD, death["dead_letter"], death["dead_letter"]), "its dead letter"
+        assert trial.ask("XRANGE", DEAD, death["dead_letter"], death["dead_letter"]), "its dead letter"
         assert third.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_nothing_runs_beside_an_additional_attempt(trial: Callable[..., Trial]) -> None:
-    """Meanwhile nothing new starts in that worker; then all goes on."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        first = one.worker().ready()
-        one.send([{"id": "victim"}])
-        wait_for(lambda: starts(one, "victim"), "it runs")
+def test_no_message_runs_with_an_additional_attempt(make_trial: Callable[..., Trial]) -> None:
+    """Nothing new starts in that worker during the attempt; afterwards it continues."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        first = trial.worker().ready()
+        trial.send([{"id": "victim"}])
+        wait_for(lambda: starts(trial, "victim"), "the message runs")
         first.kill()
-        take_over(one, consumer_of(first))
-        second = one.worker()
-        wait_for(lambda: len(starts(one, "victim")) == 2, "it runs alone")
-        one.send({"id": f"m{number}"} for number in range(5))
+        take_over(trial, consumer_of(first))
+        second = trial.worker()
+        wait_for(lambda: len(starts(trial, "victim")) == 2, "the suspect runs alone")
+        trial.send({"id": f"m{number}"} for number in range(5))
         for number in range(5):
-            (one.folder / f"free-m{number}").touch()
-        third = one.worker().ready()
-        wait_for(lambda: len(by_message(read(one.ledger), "end")) == 5, "another worker runs the others")
-        assert {line.worker for line in read(one.ledger) if line.message != "victim"} == {third.name}
+            (trial.folder / f"free-m{number}").touch()
+        third = trial.worker().ready()
+        wait_for(lambda: len(by_message(read(trial.ledger), "end")) == 5, "another worker runs the others")
+        assert {line.worker for line in read(trial.ledger) if line.message != "victim"} == {third.name}
         assert third.end() == 0
-        (one.folder / "free-victim").touch()
-        one.until_drained()
-        one.send([{"id": "m0"}])
-        one.until_drained()
-        assert {line.worker for line in by_message(read(one.ledger), "end")["m0"]} == {third.name, second.name}
-        assert one.dead() == []
+        (trial.folder / "free-victim").touch()
+        trial.until_drained()
+        trial.send([{"id": "m0"}])
+        trial.until_drained()
+        assert {line.worker for line in by_message(read(trial.ledger), "end")["m0"]} == {third.name, second.name}
+        assert trial.dead() == []
         assert second.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_it_reads_again_when_the_suspect_is_gone(trial: Callable[..., Trial]) -> None:
-    """A worker that was emptying itself for a suspect reads again when there is none any more."""
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        first = one.worker().ready()
-        one.send([{"id": "victim"}])
-        wait_for(lambda: starts(one, "victim"), "it runs")
+def test_a_worker_reads_again_when_the_suspect_is_gone(make_trial: Callable[..., Trial]) -> None:
+    """A worker that empties itself for a suspect reads again when the suspect disappears."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        first = trial.worker().ready()
+        trial.send([{"id": "victim"}])
+        wait_for(lambda: starts(trial, "victim"), "the message runs")
         first.kill()
-        second = one.worker().ready()
-        one.send([{"id": "neighbour"}])
-        wait_for(lambda: starts(one, "neighbour"), "the second worker has started with something else")
-        take_over(one, consumer_of(first))
-        asked = numbers(second).of("redis")
-        wait_for(lambda: numbers(second).of("redis") > asked + 5, "it has seen the suspect")
-        [entry] = [one_[0] for one_ in one.ask("XPENDING", KEY, "trial", "-", "+", 10, "~suspect")]  # type: ignore[union-attr,index] # as Redis answers
-        one.ask("XACK", KEY, "trial", str(entry))
-        one.ask("XDEL", KEY, str(entry))
-        (one.folder / "free-next").touch()
-        one.send([{"id": "next"}])
-        wait_for(lambda: "next" in by_message(read(one.ledger), "end"), "it reads again")
-        assert "neighbour" not in by_message(read(one.ledger), "end")
-        (one.folder / "free-neighbour").touch()
-        one.until_drained()
+        second = trial.worker().ready()
+        trial.send([{"id": "neighbour"}])
+        wait_for(lambda: starts(trial, "neighbour"), "the second worker runs another message")
+        take_over(trial, consumer_of(first))
+        before = numbers(second).of("redis")
+        wait_for(lambda: numbers(second).of("redis") > before + 5, "the worker has seen the suspect")
+        [entry] = [one_[0] for one_ in trial.ask("XPENDING", KEY, "trial", "-", "+", 10, "~suspect")]  # type: ignore[union-attr,index] # as Redis answers
+        trial.ask("XACK", KEY, "trial", str(entry))
+        trial.ask("XDEL", KEY, str(entry))
+        (trial.folder / "free-next").touch()
+        trial.send([{"id": "next"}])
+        wait_for(lambda: "next" in by_message(read(trial.ledger), "end"), "the worker reads again")
+        assert "neighbour" not in by_message(read(trial.ledger), "end")
+        (trial.folder / "free-neighbour").touch()
+        trial.until_drained()
         assert second.end() == 0
 
 
-def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Trial]) -> None:
-    """A message that must run alone stops no fleet: of two busy workers one waits for it, the other goes on."""
-    roomy = SPEC.replace("4", "64")  # whichever reads first may read several; it must not be full when the other leaves
-    with trial(handlers=HANDLERS, spec=roomy) as one:
-        first = one.worker().ready()
-        one.send([{"id": "victim"}])
-        wait_for(lambda: starts(one, "victim"), "it runs")
+def test_one_worker_empties_itself_and_the_others_continue(make_trial: Callable[..., Trial]) -> None:
+    """Of two busy workers, one empties itself for a message that must run alone; the other continues."""
+    roomy = SPEC.replace("4", "64")  # the first reader may get several, and must not be full when the other stops
+    with make_trial(handlers=HANDLERS, spec=roomy) as trial:
+        first = trial.worker().ready()
+        trial.send([{"id": "victim"}])
+        wait_for(lambda: starts(trial, "victim"), "the message runs")
         first.kill()
-        busy = [one.worker().ready() for _ in range(2)]
+        busy = [trial.worker().ready() for _ in range(2)]
         long: list[str] = []
-        while {line.worker for line in read(one.ledger)} < {first.name, *(worker.name for worker in busy)}:
+        while {line.worker for line in read(trial.ledger)} < {first.name, *(worker.name for worker in busy)}:
             long.append(f"long-{len(long)}")
-            one.send([{"id": long[-1]}])
-            wait_for(lambda: starts(one, long[-1]), "it runs")
-        take_over(one, consumer_of(first))
+            trial.send([{"id": long[-1]}])
+            wait_for(lambda: starts(trial, long[-1]), "the message runs")
+        take_over(trial, consumer_of(first))
         position = f"{{{KEY}}}:trial:position"
-        wait_for(lambda: one.ask("HGET", position, "emptying") is not None, "one of them empties itself")
+        wait_for(lambda: trial.ask("HGET", position, "emptying") is not None, "one worker empties itself")
 
         names = [f"short-{number}" for number in range(20)]
         for name in names:
-            (one.folder / f"free-{name}").touch()
-        one.send({"id": name} for name in names)
-        wait_for(lambda: one.left() == 1 + len(long), "all else is done")
-        [doing] = {line.worker for name in names for line in starts(one, name)}
-        assert len(starts(one, "victim")) == 1
+            (trial.folder / f"free-{name}").touch()
+        trial.send({"id": name} for name in names)
+        wait_for(lambda: trial.left() == 1 + len(long), "all other messages are done")
+        [running] = {line.worker for name in names for line in starts(trial, name)}
+        assert len(starts(trial, "victim")) == 1
 
-        mine = [name for name in long if starts(one, name)[0].worker != doing]
-        for name in ("victim", *mine):  # the other is never idle meanwhile, or it might be the first that is empty
-            (one.folder / f"free-{name}").touch()
-        wait_for(lambda: len(starts(one, "victim")) == 2, "it is empty, and runs what it waited for")
+        blocking = [name for name in long if starts(trial, name)[0].worker != running]
+        for name in ("victim", *blocking):  # the other worker stays busy, or it might be empty first
+            (trial.folder / f"free-{name}").touch()
+        wait_for(lambda: len(starts(trial, "victim")) == 2, "the empty worker runs the suspect")
         for name in long:
-            (one.folder / f"free-{name}").touch()
-        one.until_drained()
-        assert {doing, starts(one, "victim")[1].worker} <= {worker.name for worker in busy}
-        assert one.ask("HGET", position, "emptying") is None
+            (trial.folder / f"free-{name}").touch()
+        trial.until_drained()
+        assert {running, starts(trial, "victim")[1].worker} <= {worker.name for worker in busy}
+        assert trial.ask("HGET", position, "emptying") is None
         for worker in busy:
             assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 THREADS = """\
@@ -182,49 +182,49 @@ def handle(message, context):
 """
 LOSE = """\
 redis.call('XADD', KEYS[1], '*', 'data', ARGV[2])
-local told = redis.call('XREADGROUP', 'GROUP', ARGV[1], 'gone', 'STREAMS', KEYS[1], '>')
-redis.call('XCLAIM', KEYS[1], ARGV[1], '~suspect', 0, told[1][2][1][1], 'JUSTID')
+local reply = redis.call('XREADGROUP', 'GROUP', ARGV[1], 'gone', 'STREAMS', KEYS[1], '>')
+redis.call('XCLAIM', KEYS[1], ARGV[1], '~suspect', 0, reply[1][2][1][1], 'JUSTID')
 return redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], 'gone')
 """
-"""A message whose worker was lost at once."""
+"""Adds a message whose worker was lost at once."""
 
 
-def thread_without_end(one: Trial, worker: Process) -> Callable[[], object]:
-    """A thread that keeps its slot for ever."""
-    one.send([{"id": "deaf"}])
+def thread_without_end(trial: Trial, worker: Process) -> Callable[[], object]:
+    """Start a thread that keeps its slot until it is released."""
+    trial.send([{"id": "deaf"}])
     until_counted(worker, "abandoned", 1)
-    return (one.folder / "free-deaf").touch
+    return (trial.folder / "free-deaf").touch
 
 
-def dead_letter_that_is_refused(one: Trial, worker: Process) -> Callable[[], object]:
-    """Another value has its key, until somebody deletes that."""
-    one.ask("SET", DEAD, "somebody's mistake")
-    one.send([{"id": "bury"}])
+def dead_letter_that_is_refused(trial: Trial, worker: Process) -> Callable[[], object]:
+    """Let Redis refuse a dead letter, because another value has its key, until that is deleted."""
+    trial.ask("SET", DEAD, "another value")
+    trial.send([{"id": "bury"}])
     until_counted(worker, "unsettled", 1)
-    wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 0, "it is refused")
-    return lambda: one.ask("DEL", DEAD)
+    wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 0, "Redis refuses the step")
+    return lambda: trial.ask("DEL", DEAD)
 
 
 @pytest.mark.parametrize("fault", [thread_without_end, dead_letter_that_is_refused])
-def test_a_worker_that_may_never_be_empty_goes_on(
-    trial: Callable[..., Trial], fault: Callable[[Trial, Process], Callable[[], object]]
+def test_a_worker_that_may_never_be_empty_continues(
+    make_trial: Callable[..., Trial], fault: Callable[[Trial, Process], Callable[[], object]]
 ) -> None:
-    """A slot that may be taken for ever delays only what must run alone, until it is free or another worker comes."""
+    """A slot that may never become free delays only the suspect, until it is free or another worker comes."""
     spec = "work: {concurrency: 4, lease: 60s, timeout: 5s, on_timeout: finish}\nretries: {attempts: 1}\n"
-    with trial(handlers=THREADS, spec=spec) as one:
-        worker = one.worker().ready()
-        heal = fault(one, worker)
-        (one.folder / "free-victim").touch()
-        one.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
-        asked = numbers(worker).of("redis")
-        wait_for(lambda: numbers(worker).of("redis") > asked + 5, "it has seen the suspect")
-        (one.folder / "free-next").touch()
-        one.send([{"id": "next"}])
-        wait_for(lambda: "next" in by_message(read(one.ledger), "end"), "it does what is new")
-        assert starts(one, "victim") == []
+    with make_trial(handlers=THREADS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        heal = fault(trial, worker)
+        (trial.folder / "free-victim").touch()
+        trial.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
+        before = numbers(worker).of("redis")
+        wait_for(lambda: numbers(worker).of("redis") > before + 5, "the worker has seen the suspect")
+        (trial.folder / "free-next").touch()
+        trial.send([{"id": "next"}])
+        wait_for(lambda: "next" in by_message(read(trial.ledger), "end"), "the worker runs new messages")
+        assert starts(trial, "victim") == []
 
         heal()
-        one.until_drained()
-        assert [line.pid != worker.process.pid for line in starts(one, "victim")] == [True], "isolated, in the end"
+        trial.until_drained()
+        assert [line.pid != worker.process.pid for line in starts(trial, "victim")] == [True], "isolated, in the end"
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()

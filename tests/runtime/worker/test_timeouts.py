@@ -1,4 +1,4 @@
-"""Attempts that exceed their timeout."""
+"""A worker ends attempts that exceed their timeout."""
 
 from collections.abc import Callable
 
@@ -41,39 +41,40 @@ retries: {attempts: 2, backoff: {first: 100ms}, classes: {late: {match: [Timeout
 """
 
 
-def lines(one: Trial, what: str) -> dict[str, list[Line]]:
-    return by_message(read(one.ledger), what)
+def lines(trial: Trial, what: str) -> dict[str, list[Line]]:
+    return by_message(read(trial.ledger), what)
 
 
-def test_a_coroutine_is_cancelled_at_its_timeout(trial: Callable[..., Trial]) -> None:
-    """That is a failed attempt, whatever it raises then, unless it returns after all.
+def test_a_coroutine_is_cancelled_at_its_timeout(make_trial: Callable[..., Trial]) -> None:
+    """The attempt has failed, whatever the coroutine raises, unless it returns.
 
-    One that ignores it is abandoned: it keeps its slot, and its message leaves it.
+    A coroutine that ignores the cancellation is abandoned: it keeps its slot, and its message runs elsewhere.
     """
-    with trial(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
-        one.send({"id": name} for name in ("heeds", "complains", "finishes", "deaf"))
-        wait_for(lambda: {"heeds", "complains", "finishes"} <= set(lines(one, "end")), "three of them come to an end")
-        began = {name: len(line) for name, line in lines(one, "start").items()}
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": name} for name in ("heeds", "complains", "finishes", "deaf"))
+        wait_for(lambda: {"heeds", "complains", "finishes"} <= set(lines(trial, "end")), "three messages are done")
+        began = {name: len(line) for name, line in lines(trial, "start").items()}
         assert [began[name] for name in ("heeds", "complains", "finishes")] == [2, 2, 1]
         wait_for(
-            lambda: set(lines(one, "cancelled")) == {"heeds", "complains", "finishes", "deaf"}, "all are cancelled"
+            lambda: set(lines(trial, "cancelled")) == {"heeds", "complains", "finishes", "deaf"},
+            "all four are cancelled",
         )
 
-        one.until_drained()
+        trial.until_drained()
         until_counted(worker, "retried", 3, **{"class": "late"})
         until_counted(worker, "timeouts", 3)
-        assert [line.what for line in read(one.ledger) if line.message == "deaf"] == [
+        assert [line.what for line in read(trial.ledger) if line.message == "deaf"] == [
             *("start", "cancelled", "start", "end"),
         ]
         until_counted(worker, "abandoned", 1)
         until_counted(worker, "slots_free", 3)
         assert numbers(worker).by("handling", "outcome") == {"timed_out": 3, "done": 4}
-        (one.folder / "released").touch()
+        (trial.folder / "released").touch()
         until_counted(worker, "abandoned", 0)
         until_counted(worker, "slots_free", 4)
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 THREAD = """\
@@ -90,69 +91,69 @@ def handle(message, context):
 """
 
 
-def test_a_thread_keeps_its_slot_until_it_ends(trial: Callable[..., Trial]) -> None:
-    """Threads cannot be cancelled: the message runs elsewhere, and nothing new starts in that slot."""
+def test_a_thread_keeps_its_slot_until_it_ends(make_trial: Callable[..., Trial]) -> None:
+    """A thread cannot be cancelled: the message runs elsewhere, and nothing new starts in that slot."""
     spec = SPEC.replace("concurrency: 4", "concurrency: 1")
-    with trial(handlers=THREAD, spec=spec) as one:
-        first = one.worker().ready()
-        one.send([{"id": "deaf"}])
+    with make_trial(handlers=THREAD, spec=spec) as trial:
+        first = trial.worker().ready()
+        trial.send([{"id": "deaf"}])
         until_counted(first, "abandoned", 1)
-        one.send([{"id": "next"}])
-        second = one.worker().ready()
-        one.until_drained()
-        assert {line.worker for line in lines(one, "end")["next"]} == {second.name}
-        assert [(line.worker, line.what) for line in read(one.ledger) if line.message == "deaf"] == [
+        trial.send([{"id": "next"}])
+        second = trial.worker().ready()
+        trial.until_drained()
+        assert {line.worker for line in lines(trial, "end")["next"]} == {second.name}
+        assert [(line.worker, line.what) for line in read(trial.ledger) if line.message == "deaf"] == [
             *((first.name, "start"), (second.name, "start"), (second.name, "end")),
         ]
         assert numbers(first).of("slots_free") == 0
-        (one.folder / "released").touch()
+        (trial.folder / "released").touch()
         until_counted(first, "abandoned", 0)
         until_counted(first, "slots_free", 1)
-        wait_for(lambda: lines(one, "cancelled"), "it was cancelled")
+        wait_for(lambda: lines(trial, "cancelled"), "the thread sees its cancellation")
         assert numbers(first).by("retried", "class") == {"late": 1}
         assert second.end() == 0
-        one.send([{"id": "last"}])
-        one.until_drained()
-        assert {line.worker for line in lines(one, "end")["last"]} == {first.name}
+        trial.send([{"id": "last"}])
+        trial.until_drained()
+        assert {line.worker for line in lines(trial, "end")["last"]} == {first.name}
         assert first.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-def test_a_timeout_may_settle_a_message(trial: Callable[..., Trial]) -> None:
-    """`on_timeout: finish`: a late message is worthless, and counts as done."""
+def test_a_timeout_may_settle_a_message(make_trial: Callable[..., Trial]) -> None:
+    """With `on_timeout: finish`, a late message is worthless and counts as done."""
     spec = SPEC.replace("timeout: 1s", "timeout: 1s, on_timeout: finish")
-    with trial(handlers=HANDLERS, spec=spec) as one:
-        worker = one.worker().ready()
-        one.send([{"id": "heeds"}, {"id": "complains"}])
-        one.until_drained()
-        assert {name: len(began) for name, began in lines(one, "start").items()} == {"heeds": 1, "complains": 1}
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "heeds"}, {"id": "complains"}])
+        trial.until_drained()
+        assert {name: len(began) for name, began in lines(trial, "start").items()} == {"heeds": 1, "complains": 1}
         until_counted(worker, "done", 2)
         counts = numbers(worker)
         assert (counts.of("timeouts"), counts.of("retried"), counts.of("dead")) == (2, 0, 0)
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
-TOLD = THREAD.replace(
+RECORDING = THREAD.replace(
     "def handle(",
     """import penstock
 
-class Told(penstock.Middleware):
+class Recorder(penstock.Middleware):
     async def on_error(self, message, context, error):
         ledger.note(f"error-{type(error).__name__}", message["id"], context.fence)
 
-@penstock.handler(middleware=[Told()])
+@penstock.handler(middleware=[Recorder()])
 def handle(""",
 )
 
 
-def test_middleware_is_not_called_for_an_abandoned_thread(trial: Callable[..., Trial]) -> None:
-    """A cancelled attempt calls neither `after` nor `on_error`, whatever function it runs."""
-    with trial(handlers=TOLD, spec=SPEC) as one:
-        worker = one.worker().ready()
-        one.send([{"id": "deaf"}])
-        one.until_drained()
-        (one.folder / "released").touch()
-        wait_for(lambda: lines(one, "cancelled"), "it was cancelled")
-        assert {line.what for line in read(one.ledger)} == {"start", "cancelled", "end"}
+def test_middleware_is_not_called_for_an_abandoned_thread(make_trial: Callable[..., Trial]) -> None:
+    """A cancelled attempt calls neither `after` nor `on_error`, for any kind of function."""
+    with make_trial(handlers=RECORDING, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "deaf"}])
+        trial.until_drained()
+        (trial.folder / "released").touch()
+        wait_for(lambda: lines(trial, "cancelled"), "the thread sees its cancellation")
+        assert {line.what for line in read(trial.ledger)} == {"start", "cancelled", "end"}
         assert worker.end() == 0

@@ -1,4 +1,4 @@
-"""Redis is full and refuses producers; workers still make room."""
+"""A full Redis refuses producers; workers still make room."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -34,38 +34,38 @@ shutdown: {grace: 25m}
 
 
 @pytest.fixture
-def own(tmp_path: Path, server: Server) -> Iterator[Callable[..., Trial]]:
-    """Make a repository for a server whose settings the test may change."""
+def make_server_trial(tmp_path: Path, server: Server) -> Iterator[Callable[..., Trial]]:
+    """Creates a repository for a server whose settings the test may change."""
     with ExitStack() as ends:
         target = Target(server.model(), Credentials(), [server])
-        yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))
+        yield lambda **options: ends.enter_context(Trial(tmp_path, target, **options))
 
 
-def test_a_new_worker_empties_a_full_redis(own: Callable[..., Trial], server: Server) -> None:
-    """It takes over from a lost worker, retries, buries dead messages, and drains."""
+def test_a_new_worker_empties_a_full_redis(make_server_trial: Callable[..., Trial], server: Server) -> None:
+    """The worker takes over from a lost one, retries, buries dead messages, and drains."""
     names = [f"{kind}-{number}" for number in range(20) for kind in ("done", "retry", "result", "bury")]
-    with own(handlers=HANDLERS, spec=SPEC) as one:
-        gone = one.worker().ready()
-        one.send({"id": f"held-{number}"} for number in range(4))
-        wait_for(lambda: len(by_message(read(one.ledger), "start")) == 4, "it runs all it can")
-        gone.kill()
-        one.send({"id": name} for name in names)
-        one.ask("ZADD", "{trial}:delayed", 1, "later")
-        one.ask("EVAL", PACK, 1, "{trial}:bodies", "later", '{"id": "later-1"}')
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        lost = trial.worker().ready()
+        trial.send({"id": f"held-{number}"} for number in range(4))
+        wait_for(lambda: len(by_message(read(trial.ledger), "start")) == 4, "the worker runs four messages")
+        lost.kill()
+        trial.send({"id": name} for name in names)
+        trial.ask("ZADD", "{trial}:delayed", 1, "later")
+        trial.ask("EVAL", PACK, 1, "{trial}:bodies", "later", '{"id": "later-1"}')
         server.ask("CONFIG", "SET", "maxmemory", 1)
 
-        worker = one.worker().ready()
-        one.until_drained(90)
-        ends = set(by_message(read(one.ledger), "end"))
+        worker = trial.worker().ready()
+        trial.until_drained(90)
+        ends = set(by_message(read(trial.ledger), "end"))
         assert ends == {name for name in (*names, *(f"held-{n}" for n in range(4))) if not name.startswith("bury")}
-        assert len(one.dead()) == 20
+        assert len(trial.dead()) == 20
         worker.until_text("OOM command not allowed")
 
         server.ask("CONFIG", "SET", "maxmemory", 0)
-        wait_for(lambda: "later-1" in by_message(read(one.ledger), "end"), "what was delayed comes in the end")
-        one.until_drained()
+        wait_for(lambda: "later-1" in by_message(read(trial.ledger), "end"), "the delayed message runs at last")
+        trial.until_drained()
         assert worker.end() == 0
-        one.assert_nothing_left()
+        trial.assert_nothing_left()
 
 
 PACK = "return redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack({'data', ARGV[2]}))"

@@ -1,0 +1,170 @@
+"""A worker survives when foreign clients change the stream and its group."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from http_probes import numbers, until_counted
+from ledger import read
+from pipelines import KEY, Process, Trial
+from servers import wait_for
+
+from penstock.observe.events import Event
+
+HANDLERS = """\
+import asyncio, pathlib
+import ledger
+import penstock
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    if message["id"].startswith("parks") and context.fence == 1:
+        raise penstock.Retry(after=600)
+    while message["id"].startswith("held") and not pathlib.Path("released").exists():
+        await asyncio.sleep(0.02)
+    await asyncio.sleep(0.005)
+    ledger.note("end", message["id"], context.fence)
+"""
+SPEC = "work: {concurrency: 4, lease: 10s, block: 1s}\n"
+PARKED = "{trial}:trial:parked"
+
+
+def done(trial: Trial) -> Counter[str]:
+    return Counter(line.message for line in read(trial.ledger) if line.what == "end")
+
+
+def assert_runs(trial: Trial, name: str) -> None:
+    """Send a message and wait until it is done."""
+    trial.send([{"id": name}])
+    wait_for(lambda: name in done(trial), f"{name} is done")
+
+
+def janitor(trial: Trial) -> Process:
+    return trial.start("janitor", "--redis", trial.target.url, "--listen", "127.0.0.1:0")
+
+
+def test_the_worker_survives_deleted_keys(make_trial: Callable[..., Trial]) -> None:
+    """After a deletion of its consumer, the stream, or everything, it runs the messages that are sent from then on.
+
+    The janitor brings back messages that are sent before the group exists again.
+    """
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        maintainer = janitor(trial)
+        assert_runs(trial, "m0")
+        trial.until_drained()
+
+        [consumer] = trial.live_consumers()
+        trial.ask("XGROUP", "DELCONSUMER", KEY, "trial", consumer)
+        assert_runs(trial, "m1")
+
+        trial.send([{"id": "held1"}])
+        wait_for(lambda: read(trial.ledger)[-1].message == "held1", "the message runs")
+        trial.ask("DEL", KEY)
+        assert_runs(trial, "m2")
+        assert numbers(worker).of("lease_lost") >= 1
+        (trial.folder / "released").touch()
+        until_counted(worker, "running", 0)
+
+        trial.target.flush()
+        assert_runs(trial, "m3")
+        trial.ask("SET", KEY, "another value")
+        wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 0, "Redis refuses the step")
+        trial.ask("DEL", KEY)
+        assert_runs(trial, "m4")
+        trial.until_drained()
+        assert maintainer.end() == 0
+        assert {name: count for name, count in done(trial).items() if name.startswith("m")} == {
+            f"m{number}": 1 for number in range(5)
+        }
+        assert trial.dead() == []
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+def test_a_group_deleted_under_load_loses_nothing(make_trial: Callable[..., Trial]) -> None:
+    """A worker creates the group again, and the janitor brings back the rest: all are done, no fence is used twice."""
+    names = [f"m{number}" for number in range(400)]
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        janitor(trial)
+        trial.send({"id": name} for name in names)
+        wait_for(lambda: len(done(trial)) > 20, "the worker runs messages")
+        trial.ask("XGROUP", "DESTROY", KEY, "trial")
+        wait_for(lambda: set(done(trial)) == set(names), "all are done", 60)
+        trial.until_drained()
+        fences = [(line.message, line.fence) for line in read(trial.ledger) if line.what == "start"]
+        assert len(fences) == len(set(fences))
+        assert trial.dead() == []
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+def test_deleted_consumers_lose_no_messages(make_trial: Callable[..., Trial]) -> None:
+    """After a foreign client deletes consumers, `~parked` included, the janitor brings their messages back."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "parks1"}, {"id": "held1"}])
+        wait_for(lambda: trial.number("ZCARD", PARKED) == 1, "one message is parked")
+        wait_for(lambda: len(read(trial.ledger)) == 2, "the other message runs")
+        trial.ask("XGROUP", "DELCONSUMER", KEY, "trial", "~parked")
+        [consumer] = trial.live_consumers()
+        trial.ask("XGROUP", "DELCONSUMER", KEY, "trial", consumer)
+        (trial.folder / "released").touch()
+        until_counted(worker, "gone", 1, step="settle")
+        janitor(trial)
+        trial.until_drained()
+        assert done(trial) == {"parks1": 1, "held1": 2}, "held1 runs twice: its settle came too late"
+        assert trial.dead() == []
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+def test_deleted_entries_are_counted_and_block_nothing(make_trial: Callable[..., Trial]) -> None:
+    """They are lost, and the log reports it."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "parks1"}, {"id": "parks2"}])
+        wait_for(lambda: trial.number("ZCARD", PARKED) == 2, "both are parked")
+        reply = trial.ask("ZRANGE", PARKED, 0, -1)
+        assert isinstance(reply, list)
+        first, second = map(str, reply)
+        trial.ask("XDEL", KEY, first)
+        trial.ask("ZADD", PARKED, 0, first, 0, second)
+        trial.until_drained()
+        until_counted(worker, "lost", 1, how="deleted")
+        assert [(line["level"], line["count"]) for line in worker.events(Event.MESSAGES_LOST)] == [("ERROR", 1)]
+        assert sum(done(trial).values()) == 1
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+def test_entries_stay_while_another_group_exists(make_trial: Callable[..., Trial]) -> None:
+    """Settling acknowledges them, and deletes them once the other group is gone."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        trial.ask("XGROUP", "CREATE", KEY, "audit", "0", "MKSTREAM")
+        worker = trial.worker().ready()
+        assert_runs(trial, "m0")
+        until_counted(worker, "done", 1)
+        trial.assert_nothing_left()
+        assert trial.left() == 1
+        trial.ask("XGROUP", "DESTROY", KEY, "audit")
+        assert_runs(trial, "m1")
+        until_counted(worker, "done", 2)
+        assert trial.left() == 1, "only the janitor knows of the other entry"
+        assert worker.end() == 0
+
+
+def test_history_is_kept(make_trial: Callable[..., Trial]) -> None:
+    """With `keep: {length: 1000}`, settled messages are acknowledged and stay in the stream."""
+    spec = "stream: {key: trial, group: trial, retention: {keep: {length: 1000}}}\n" + SPEC
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": f"m{number}"} for number in range(20))
+        until_counted(worker, "done", 20)
+        trial.assert_nothing_left()
+        assert trial.left() == 20
+        assert worker.end() == 0
+        second = trial.worker().ready()
+        assert_runs(trial, "more")
+        assert max(done(trial).values()) == 1
+        assert second.end() == 0
