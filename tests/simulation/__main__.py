@@ -27,12 +27,12 @@ def main() -> int:
     parser.add_argument("--replay", default="", help="<profile>/<seed>, or a file of `regressions`")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--only", default="", help="shrink for this kind of violation")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with Store() as store:
-        if given.replay:
-            return replay(store, given.replay, given.only, shrink=given.shrink)
-        names = list(PROFILES) if given.profile == "every" else given.profile.split(",")
-        return sum(search(store, name, given) for name in names)
+        if options.replay:
+            return replay(store, options.replay, options.only, shrink=options.shrink)
+        names = list(PROFILES) if options.profile == "every" else options.profile.split(",")
+        return sum(search(store, name, options) for name in names)
 
 
 def show(*lines: object) -> None:
@@ -51,13 +51,13 @@ def replay(store: Store, what: str, only: str, *, shrink: bool) -> int:
     return len(ran.violations)
 
 
-def search(store: Store, profile: str, given: argparse.Namespace) -> int:
+def search(store: Store, profile: str, options: argparse.Namespace) -> int:
     began = time.monotonic()
     counts: Counter[str] = Counter()
     first: dict[str, ScheduleResult] = {}
     done = commands = 0
     seconds = 0.0
-    for seed in range(given.start, given.start + given.count):
+    for seed in range(options.start, options.start + options.count):
         ran = run(store, plan_of(profile, seed))
         done += 1
         seconds += ran.seconds
@@ -66,7 +66,7 @@ def search(store: Store, profile: str, given: argparse.Namespace) -> int:
             counts[kind] += 1
             if kind not in first or len(ran.plan.faults) < len(first[kind].plan.faults):
                 first[kind] = ran
-        if time.monotonic() - began > given.seconds:
+        if time.monotonic() - began > options.seconds:
             break
     took = time.monotonic() - began
     per = f"{done / took * 60:.0f}/min, {seconds / done:.0f} virtual s and {commands / done:.0f} commands each"

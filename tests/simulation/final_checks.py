@@ -59,7 +59,7 @@ class FinalChecks:
     def _check_depth(self) -> None:
         keys = self._world.keys
         world = self._world
-        world.redis.client.look()
+        world.redis.client.report_state()
         state = self._truth.last
         length, parked = cast("list[int]", world.redis.client.ask(("XLEN", keys.stream), ("ZCARD", keys.parked)))
         waiting = {entry for entry, (owner, _) in (state.pending or {}).items() if owner == PARKED}
@@ -126,7 +126,7 @@ class FinalChecks:
     def _describe(self) -> str:
         """Describe the state of everything."""
         world, keys = self._world, self._world.keys
-        world.redis.client.look()
+        world.redis.client.report_state()
         names = {entry: one.name for entry, one in self._truth.entries.items()}
         pending = {names.get(entry, "?"): owner for entry, owner in (self._truth.last.pending or {}).items()}
         entries = [names.get(entry, "?") for entry in self._truth.last.entries]

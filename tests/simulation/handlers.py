@@ -162,8 +162,8 @@ class Spawner:
         if message.planned.kind == "unreadable":
             return Returned(encode(Unreadable("not-json", "it is none")))
         child = Child(asyncio.get_running_loop().create_future())
-        given = DeliveryRecord(delivery.id, delivery.consumer, delivery.fence, self._process.name, "")
-        child.run = self._truth.handler_started(message, given, delivery.attempt, lambda: child.why, isolated=True)
+        believed = DeliveryRecord(delivery.id, delivery.consumer, delivery.fence, self._process.name, "")
+        child.run = self._truth.handler_started(message, believed, delivery.attempt, lambda: child.why, isolated=True)
         child.event = self._universe.after(0.05 + seconds_of(child.run), self._finish, delivery.id)
         self._children[delivery.id] = child
         self.started += 1

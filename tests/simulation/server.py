@@ -158,7 +158,7 @@ class Redis:
         """Run a command of a foreign client."""
         self.client.ask(command)
         self.client.changed(by_others=True)
-        self.client.look()
+        self.client.report_state()
         self.serve()
 
     def _hold(self, op: Op, reply: Reply | Refused) -> None:

@@ -154,11 +154,11 @@ class ServerClient:
         if reply is not None:
             self.changed()
             if self._steps.see(op.by, op.name, op.words, reply):
-                self.look()
+                self.report_state()
         return reply
 
-    def look(self) -> None:
-        """Report the state to the truth."""
+    def report_state(self) -> None:
+        """Read the state and report it to the truth."""
         self._show(self.ask(*self._state_queries))
 
     def _show(self, replies: list[Reply | Refused]) -> None:

@@ -131,8 +131,8 @@ class Laptop:
     def files(self) -> set[str]:
         """Names of everything here but the repository's own files and those of Python and the test."""
         names = {path.relative_to(self.folder).parts[0] for path in self.folder.rglob("*")}
-        ours = {"specs", "penstock.yaml", "handlers.py", "ledger", "ledger.go", "__pycache__"}
-        return {name for name in names - ours if not name.endswith(".log")}
+        own = {"specs", "penstock.yaml", "handlers.py", "ledger", "ledger.go", "__pycache__"}
+        return {name for name in names - own if not name.endswith(".log")}
 
 
 class Dev:
@@ -242,10 +242,10 @@ def marked(mark: str, command: str = "") -> list[int]:
             continue
         try:
             words = (path / "cmdline").read_bytes()
-            ours = f"{MARK}={mark}".encode() in (path / "environ").read_bytes()
+            has_mark = f"{MARK}={mark}".encode() in (path / "environ").read_bytes()
         except OSError:
             continue
-        if ours and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
+        if has_mark and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
             pids.append(int(path.name))
     return pids
 

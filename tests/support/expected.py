@@ -36,7 +36,7 @@ class Expected:
     consumers: set[str] = field(default_factory=set)
     done: list[str] = field(default_factory=list)
     dead: list[str] = field(default_factory=list)
-    given: dict[str, int] = field(default_factory=dict)
+    highest: dict[str, int] = field(default_factory=dict)
     """The highest delivery count of each entry so far."""
 
     # -- queries
@@ -72,8 +72,8 @@ class Expected:
 
     def _give(self, id_: str, consumer: str, count: int) -> Delivery:
         """Delivery counts only grow, so no fence is used twice."""
-        assert count > self.given.get(id_, 0), (id_, count, self.given)
-        self.given[id_] = count
+        assert count > self.highest.get(id_, 0), (id_, count, self.highest)
+        self.highest[id_] = count
         self.pending[id_] = (consumer, count)
         return Delivery(id_, consumer, count)
 
@@ -239,8 +239,8 @@ class Expected:
             else:
                 assert id_ in self.nowhere() or not self.forgets
                 assert now[0] == READY
-                assert now[1] > self.given.get(id_, 0)
-                self.given[id_] = self.uncharged[id_] = now[1]
+                assert now[1] > self.highest.get(id_, 0)
+                self.highest[id_] = self.uncharged[id_] = now[1]
                 self.crashed.pop(id_, None)
         assert set(self.pending) <= set(pending)
         self.pending = dict(pending)

@@ -70,9 +70,9 @@ class Cable:
         for one in (*self._open, self._listener):
             one.close()
 
-    def _start(self, what: object, *arguments: object) -> None:
-        assert callable(what)
-        thread = threading.Thread(target=what, args=arguments, daemon=True)
+    def _start(self, target: object, *arguments: object) -> None:
+        assert callable(target)
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
         self._threads.append(thread)
         thread.start()
 

@@ -52,7 +52,7 @@ class Command:
     def name(self) -> str:
         return self.words[0].strip("'")
 
-    def given(self) -> Sequence[str]:
+    def key_arguments(self) -> Sequence[str]:
         """The expressions in the places of keys."""
         if self.name in KEYLESS:
             return ()
@@ -96,7 +96,7 @@ class Lua:
         return [
             f"{command.name} {expression}"
             for command in self.commands()
-            for expression in command.given()
+            for expression in command.key_arguments()
             if not is_key(expression, keys)
         ]
 

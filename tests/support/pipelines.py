@@ -192,8 +192,8 @@ class Process:
         """Wait until the output has a text."""
         return self._until(lambda: text in self.log(), text, seconds)
 
-    def _until(self, happened: Callable[[], bool], what: str, seconds: float) -> Self:
-        wait_for(lambda: happened() or self.process.poll() is not None, f"{self.name} logs {what}", seconds)
+    def _until(self, happened: Callable[[], bool], description: str, seconds: float) -> Self:
+        wait_for(lambda: happened() or self.process.poll() is not None, f"{self.name} logs {description}", seconds)
         assert happened(), self.log()
         return self
 

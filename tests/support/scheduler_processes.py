@@ -106,10 +106,10 @@ class Schedule(Trial):
 def overlaps(starts: dict[str, list[Line]], ends: dict[str, list[Line]], lost: dict[str, float]) -> list[str]:
     """Jobs that ran in two places at once. `lost` has the times at which pods were killed, by name."""
     overlapping = []
-    for job, begun in starts.items():
+    for job, started in starts.items():
         until = {line.fence: line.at for line in ends.get(job, [])}
-        spans = sorted((line.at, until.get(line.fence, lost.get(line.worker)), line.fence) for line in begun)
+        spans = sorted((line.at, until.get(line.fence, lost.get(line.worker)), line.fence) for line in started)
         for (_, ended, fence), (began, _, next_) in pairwise(spans):
             if ended is None or ended > began:
-                overlapping.append(f"{job}: {next_} began before {fence} had ended")
+                overlapping.append(f"{job}: {next_} started before {fence} had ended")
     return overlapping

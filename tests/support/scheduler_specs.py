@@ -30,8 +30,8 @@ SPECS: dict[str, dict[str, Any]] = {
 }
 
 
-def planned_scheduler(folder: Path, spec: dict[str, Any], around: dict[str, Any] | None = None) -> PlannedSpec:
-    return planned(folder, {"kind": "scheduler", "jobs": JOBS, **spec}, around)
+def planned_scheduler(folder: Path, spec: dict[str, Any], environment: dict[str, Any] | None = None) -> PlannedSpec:
+    return planned(folder, {"kind": "scheduler", "jobs": JOBS, **spec}, environment)
 
 
 def file(it: PlannedSpec, name: str) -> str:
