@@ -103,7 +103,7 @@ class JanitorProcess:
 
     def until(self, event: Event) -> None:
         """Wait until it logs an event."""
-        wait_for(lambda: self.events(event) or self.process.poll() is not None, f"it logs `{event}`", PATIENCE)
+        wait_for(lambda: self.events(event) or self.process.poll() is not None, f"the janitor logs `{event}`", PATIENCE)
         assert self.events(event), self.log()
 
     def leads(self) -> bool:

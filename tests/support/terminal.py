@@ -80,7 +80,7 @@ class Terminal:
 
     def until_shows(self, *texts: str) -> str:
         """Wait until all texts are visible."""
-        return self.until(lambda text: all(one in text for one in texts), f"it shows {texts}")
+        return self.until(lambda text: all(one in text for one in texts), f"the terminal shows {texts}")
 
     def _tmux(self, *words: str) -> str:
         command = ("tmux", "-L", self._name, *words)

@@ -27,7 +27,7 @@ def test_a_new_group_starts_at_the_first_message(target: Target) -> None:
 
 
 def test_the_group_is_created_with_its_stream(target: Target) -> None:
-    """The stream does not exist before."""
+    """One call creates both if the stream does not exist yet."""
     driver = PipelineDriver(target)
     assert run_async(ensured(driver)) == "made"
     assert driver.number("XLEN", driver.keys.stream) == 0
@@ -77,7 +77,7 @@ def test_with_history_a_recreated_group_starts_after_the_finished_messages(targe
 
 
 def test_with_history_and_no_position_all_messages_come_again(target: Target) -> None:
-    """Messages rather run twice than never."""
+    """It is better to run messages twice than never."""
     driver = PipelineDriver(target, HISTORY)
     run_async(ensured(driver))
     ids = driver.add(2)

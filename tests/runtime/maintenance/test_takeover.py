@@ -68,7 +68,7 @@ async def taken_over_after_contact(driver: PipelineDriver) -> TakeoverResult:
 
 
 def test_lost_consumers_are_taken_over_after_a_lease_of_contact(target: Target) -> None:
-    """Not earlier, and without any other event. The empty consumer is deleted; living ones are left alone."""
+    """No event triggers it. The takeover deletes the empty consumer, and leaves living ones alone."""
     driver = PipelineDriver(target)
     driver.create_group()
     lost = driver.lost(3)

@@ -49,7 +49,7 @@ MESSAGE = "01HF7YAT3V711EYMKSAT750A2X"
 
 
 def test_the_context_describes_the_attempt(make_trial: Callable[..., Trial]) -> None:
-    """It has the attempt, a growing fence, the remaining time, and a correlation: given, or created and stable."""
+    """The context has the attempt, a growing fence, the remaining time, and a correlation that stays the same."""
     with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
         worker = trial.worker()
         given = add(trial, ["data", '{"id": "given", "job_id": "job-1"}', "penstock-id", MESSAGE])

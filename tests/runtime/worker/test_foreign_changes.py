@@ -43,7 +43,7 @@ def janitor(trial: Trial) -> Process:
 
 
 def test_the_worker_survives_deleted_keys(make_trial: Callable[..., Trial]) -> None:
-    """After a deletion of its consumer, the stream, or everything, it runs the messages that are sent from then on.
+    """After its consumer, the stream, or everything is deleted, the worker runs the messages that are sent later.
 
     The janitor brings back messages that are sent before the group exists again.
     """
@@ -120,7 +120,7 @@ def test_deleted_consumers_lose_no_messages(make_trial: Callable[..., Trial]) ->
 
 
 def test_deleted_entries_are_counted_and_block_nothing(make_trial: Callable[..., Trial]) -> None:
-    """They are lost, and the log reports it."""
+    """The messages are lost, and the log reports it."""
     with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
         worker = trial.worker().ready()
         trial.send([{"id": "parks1"}, {"id": "parks2"}])
@@ -139,7 +139,7 @@ def test_deleted_entries_are_counted_and_block_nothing(make_trial: Callable[...,
 
 
 def test_entries_stay_while_another_group_exists(make_trial: Callable[..., Trial]) -> None:
-    """Settling acknowledges them, and deletes them once the other group is gone."""
+    """Settling only acknowledges entries; once the other group is gone, it deletes them."""
     with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
         trial.ask("XGROUP", "CREATE", KEY, "audit", "0", "MKSTREAM")
         worker = trial.worker().ready()

@@ -64,7 +64,7 @@ def handle(body: bytes):
 
 @pytest.mark.parametrize("handlers", KINDS.values(), ids=KINDS)
 def test_a_handler_gets_the_type_it_declares(make_trial: Callable[..., Trial], handlers: str) -> None:
-    """It is `async def` or plain, and takes a model, a dataclass, a TypedDict or bytes, with or without a context."""
+    """A handler is `async def` or plain; it takes a model, a dataclass, a TypedDict or bytes, maybe with a context."""
     with make_trial(handlers=handlers, spec=SPEC) as trial:
         worker = trial.worker()
         trial.send([{"id": "a"}, {"id": "b", "pages": 3}])

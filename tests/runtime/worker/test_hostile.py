@@ -1,4 +1,4 @@
-"""Entries that no worker can read become dead dead_letters unchanged, and the log quotes nothing of them."""
+"""Entries that no worker can read become dead letters unchanged, and the log quotes nothing of them."""
 
 from collections.abc import Callable
 

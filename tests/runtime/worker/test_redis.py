@@ -270,7 +270,7 @@ def test_failover_loses_no_acknowledged_message(tmp_path: Path) -> None:
         wait_for(lambda: len(done(trial)) > 30, "the worker runs messages")
         target.failover()
         wait_for(lambda: len(done(trial)) == len(names), "all are done", 60)
-        wait_for(lambda: trial.left() == 0, "nothing is left in the stream")
+        wait_for(lambda: trial.left() == 0, "the stream is empty")
         trial.send([{"id": "after"}])
         wait_for(lambda: "after" in done(trial), "the worker runs new messages")
         assert trial.dead() == []

@@ -49,7 +49,7 @@ def due(trial: Trial, entry: str) -> float | None:
 
 
 def test_each_failure_class_has_its_own_waits(make_trial: Callable[..., Trial]) -> None:
-    """It also has its own number of attempts, and a handler may choose others. Due times are in Redis time."""
+    """A class also has its own number of attempts; a handler may choose other waits. Due times are in Redis time."""
     with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
         worker = trial.worker().ready()
         before = now(trial)

@@ -69,7 +69,7 @@ def test_a_drain_has_three_phases(make_trial: Callable[..., Trial]) -> None:
         with make_trial(handlers=HANDLERS, spec=spec) as trial:
             worker = trial.worker().ready()
             trial.send({"id": name} for name in "abc")
-            wait_for(lambda: len(read(trial.ledger)) == 3, "three run")
+            wait_for(lambda: len(read(trial.ledger)) == 3, "three messages run")
             assert page(worker, "/readyz")[0] == 200
             worker.signal(signal.SIGTERM)
             worker.until(Event.DRAIN_WAITING)

@@ -77,7 +77,7 @@ def test_slow_handlers_block_no_other_message(make_trial: Callable[..., Trial]) 
     with make_trial(handlers=HANDLERS, spec=spec) as trial:
         worker = trial.worker().ready()
         trial.send([{"id": "slow1"}, {"id": "slow2"}])
-        wait_for(lambda: len(read(trial.ledger)) == 2, "it runs them")
+        wait_for(lambda: len(read(trial.ledger)) == 2, "the worker runs the slow messages")
         trial.send({"id": f"m{number}"} for number in range(100))
         wait_for(lambda: len(by_message(read(trial.ledger), "end")) == 100, "all others are done")
         [consumer] = trial.live_consumers()
