@@ -186,8 +186,8 @@ def test_a_second_delivery_is_the_same_attempt(
             part.handles.fails.set()
             await until(lambda: part.observer.results, "the message is parked")
             assert part.observer.results == {delivery.id: "took"}
-            uncharged = part.driver.ask("HGET", part.driver.keys.uncharged, delivery.id)
-            assert again[-1][0] - int(str(uncharged)) == attempt
+            recorded = part.driver.ask("HGET", part.driver.keys.uncharged, delivery.id)
+            assert again[-1][0] - int(str(recorded)) == attempt
 
     run_async(scenario())
 
