@@ -40,9 +40,9 @@ def _replicas(one: SpecSnapshot, columns: int) -> Text:
     text += f", {'all jobs are' if one.kind == 'scheduler' else 'scaling is'} paused" if one.paused else ""
     text += f"  done/s {rate(one.done)}  p50 {handling(one.p50)}  p95 {handling(one.p95)}  "
     line = Text(cut(text, columns), no_wrap=True)
-    room = min(columns - line.cell_len, MAX_SPARKLINE)
-    if room > len("  ") + 4 and one.history:
-        line.append(sparkline([point.replicas for point in one.history], min(room, len(one.history))), "cyan")
+    available = min(columns - line.cell_len, MAX_SPARKLINE)
+    if available > len("  ") + 4 and one.history:
+        line.append(sparkline([point.replicas for point in one.history], min(available, len(one.history))), "cyan")
     return line
 
 

@@ -26,8 +26,8 @@ def heading(snapshot: Snapshot, columns: int) -> Text:
     ]
     line = Text(no_wrap=True)
     for text, style in parts:
-        room = columns - line.cell_len
-        shown = cut(f"   {text}" if line else text, room)
+        available = columns - line.cell_len
+        shown = cut(f"   {text}" if line else text, available)
         if text and shown.strip("… "):
             line.append(shown, style)
     return line

@@ -81,13 +81,13 @@ def fit_columns(specs: Sequence[SpecSnapshot], columns: int) -> TableLayout:
     numbers: tuple[Column, ...] = COLUMNS
     while len(numbers) > 1 and _width(numbers) + MIN_NAME > columns:
         numbers = numbers[:-1]
-    room = max(columns - _width(numbers), 1)
+    available = max(columns - _width(numbers), 1)
     longest = max([MIN_NAME, *(cell_len(safe(one.name)) + MARKS for one in specs)])
-    curve = room - longest - GAP
-    if curve < MIN_SPARKLINE and numbers == COLUMNS and room >= MIN_NAME + GAP + MIN_SPARKLINE:
+    curve = available - longest - GAP
+    if curve < MIN_SPARKLINE and numbers == COLUMNS and available >= MIN_NAME + GAP + MIN_SPARKLINE:
         curve = MIN_SPARKLINE  # cut a long name rather than hide the sparkline
     curve = min(curve, MAX_SPARKLINE) if curve >= MIN_SPARKLINE and numbers == COLUMNS else 0
-    return TableLayout(room - (curve + GAP if curve else 0), numbers, curve)
+    return TableLayout(available - (curve + GAP if curve else 0), numbers, curve)
 
 
 def _width(numbers: Sequence[Column]) -> int:

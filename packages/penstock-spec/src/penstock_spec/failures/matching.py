@@ -47,7 +47,7 @@ def covers(earlier: str, later: str) -> bool:
     base, derived = builtin(earlier), builtin(later)
     if base and derived:
         return issubclass(derived, base)
-    if base:  # an exception carries an HTTP status, and handlers derive theirs from Exception
+    if base:  # HTTP statuses and other exceptions are subclasses of Exception
         return base in (Exception, BaseException)
     if is_status(earlier):
         return earlier.endswith("xx") and is_status(later) and later[0] == earlier[0]

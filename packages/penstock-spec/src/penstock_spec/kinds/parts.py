@@ -15,13 +15,13 @@ def part_of(kind: str, what: str, module: str, *names: str) -> ModuleType:
     if not module:
         raise CannotGoOn(f"the kind `{kind}` has no {what}: its `KIND` names no module for them", HINT)
     try:
-        found = importlib.import_module(module)
+        loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise  # the module is there, but one that it imports is not
+            raise  # the module exists, but a module that it imports is missing
         raise CannotGoOn(f"the kind `{kind}` has no {what}: the module `{error.name}` is missing", HINT) from error
-    missing = [name for name in names if not hasattr(found, name)]
+    missing = [name for name in names if not hasattr(loaded, name)]
     if missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         raise CannotGoOn(f"the kind `{kind}` has no {what}: the module `{module}` does not define {listed}", HINT)
-    return found
+    return loaded

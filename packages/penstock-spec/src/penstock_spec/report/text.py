@@ -71,11 +71,11 @@ def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
 
 def _around(left: str, middle: str, right: str) -> tuple[str, str, str]:
     """The marked text with some text around it; `...` replaces omitted text."""
-    room = LONGEST_LINE - 2 * width(CUT)
-    if width(middle) > room // 2:
-        middle, right = head(middle, room // 2), CUT
-    if width(left + middle) > room:
-        left = CUT + tail(left, room // 4)
+    available = LONGEST_LINE - 2 * width(CUT)
+    if width(middle) > available // 2:
+        middle, right = head(middle, available // 2), CUT
+    if width(left + middle) > available:
+        left = CUT + tail(left, available // 4)
     rest = LONGEST_LINE - width(left + middle)
     if width(right) > rest:
         right = head(right, rest - width(CUT)) + CUT

@@ -3,8 +3,8 @@
 `correlate`, `dedup.by` and `log_fields` name fields of the body. The schema lists its fields, and this one is not
 among them. It probably has another name there; with the wrong name, logs lack the field and nothing is deduplicated.
 
-Write the name as in the schema, describe the field there, or add `additionalProperties: true` if the schema is meant
-to allow other fields.
+Write the name as in the schema, describe the field there, or add `additionalProperties: true` if the schema should
+allow other fields.
 """
 
 from __future__ import annotations

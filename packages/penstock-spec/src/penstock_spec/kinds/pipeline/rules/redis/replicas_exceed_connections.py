@@ -33,10 +33,10 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             f"{many(pods, 'pod')} {'needs' if pods == 1 else 'need'} {pods * PER_WORKER} connections "
             f"and the janitor {janitor}, but Redis accepts {limit} ({subject.platform_line('redis.connections')})"
         )
-        room = (limit - janitor) // PER_WORKER
+        max_pods = (limit - janitor) // PER_WORKER
         hint = (
-            f"set `scaling.replicas.max` to at most `{room}`"
-            if room > 0
+            f"set `scaling.replicas.max` to at most `{max_pods}`"
+            if max_pods > 0
             else "raise `redis.connections`; not even one worker fits"
         )
         yield subject.problem("scaling.replicas.max", message, hint)

@@ -1,8 +1,7 @@
 """The cooldown is shorter than the polling interval.
 
 The cooldown starts at the last poll that found work. If it is shorter than `scaling.poll`, a single poll of an empty
-stream stops the last pods, and the next message has to wait for a new pod. The cooldown is meant to prevent exactly
-that.
+stream stops the last pods, and the next message has to wait for a new pod. The cooldown should prevent exactly that.
 
 Set it to several times the polling interval.
 """
