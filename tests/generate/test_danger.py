@@ -105,7 +105,7 @@ def test_what_was_there_cannot_be_read(repository: Path, generated: Path, pensto
     worker.write_text("{}")
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "what could be lost cannot be told: `dev/jobs/worker.json` is not a worker file" in ran.stderr
+    assert "cannot check for lost messages: `dev/jobs/worker.json` is not a worker file" in ran.stderr
     assert "git checkout" in ran.stderr
 
 

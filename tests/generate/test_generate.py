@@ -140,7 +140,7 @@ def test_what_is_in_the_way(repository: Path, penstock: Run, tmp_path: Path, wha
         case "link out":
             generated.mkdir()
             (generated / "dev").symlink_to(tmp_path)
-            says = "is behind a link that leads out of `generated`"
+            says = "leads out of `generated`"
         case _:
             generated.symlink_to(tmp_path)
             says = "`generated` is a link"
@@ -325,7 +325,7 @@ PARTS = (BUILT_IN / "pods/_parts.j2").read_text().replace("  namespace:", "    n
             "a: 1\n{# a comment #}\n\nb: [1\nc: 2\n",
             "5: while parsing a flow sequence, did not find expected ',' or ']'",
         ),
-        (SERVICE_ACCOUNT, "{% for one in 'ab' %}\na: {{ one | y }}\n{% endfor %}\n", "2: the key `a` stands twice"),
+        (SERVICE_ACCOUNT, "{% for one in 'ab' %}\na: {{ one | y }}\n{% endfor %}\n", "2: the key `a` appears twice"),
         (
             SERVICE_ACCOUNT,
             "a: 1\n---\nb: {{ spec.name | y }}\n",

@@ -170,7 +170,7 @@ producer.encode({"id": "a", "count": 1, "other": 1})
 def test_what_types_cannot_say_is_said(tmp_path: Path) -> None:
     """A comment where the schema says something and the type nothing; none where neither does."""
     text = written(tmp_path, {"properties": {"deep": {"enum": [[1]]}, "open": {"description": "whatever"}}})
-    assert "    deep: NotRequired[Any]  # types cannot say what: see schema.json\n" in text
+    assert "    deep: NotRequired[Any]  # more precise than a type: see schema.json\n" in text
     assert "    open: NotRequired[Any]\n" in text
 
 

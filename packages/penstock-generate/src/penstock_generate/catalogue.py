@@ -27,6 +27,4 @@ def entry(path: str, what: str, readers: str, same_as: str = "") -> CatalogueEnt
     return CatalogueEntry((path,), what, readers, same_as)
 
 
-LISTING = entry(
-    "FILES", "What was generated in this folder, with digests: what is not listed is never touched", "penstock"
-)
+LISTING = entry("FILES", "The generated files of the folder, with digests; other files are never touched", "penstock")

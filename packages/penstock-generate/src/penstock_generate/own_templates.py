@@ -19,7 +19,7 @@ BUILT_IN = Path(__file__).parent / "templates"
 NAMES = ("pipeline/manifests/scaledobject.yaml.j2", "pods/_parts.j2")
 """The templates that a ScaledObject is made of."""
 TOOLS = ("penstock-generate", "Jinja2")
-"""Packages whose version changes what is rendered."""
+"""Packages whose version changes the output."""
 
 
 def own_templates(root: Path) -> OwnTemplates | None:
@@ -34,12 +34,12 @@ class OwnTemplates:
     """Renders ScaledObjects from a repository's own folder of templates."""
 
     def __init__(self, folder: Path) -> None:
-        """The templates in this folder, with the built-in ones behind them."""
+        """The templates in this folder; the built-in ones are the fallback."""
         self._folder = folder
 
     @cached_property
     def key(self) -> str:
-        """A digest of the templates and of what renders them."""
+        """A digest of the templates and of the tools that render them."""
         return cache.fingerprint((Path(__file__).parent,), TOOLS, *contents(self._folder))
 
     @cached_property
@@ -57,8 +57,8 @@ class OwnTemplates:
 
 def contents(*folders: Path) -> list[str]:
     """The names and digests of all files in folders of templates."""
-    found = []
+    names_and_digests = []
     for folder in folders:
         for path in sorted(one for one in folder.rglob("*") if one.is_file()):
-            found += [path.relative_to(folder).as_posix(), digest(path.read_bytes()) or ""]
-    return found
+            names_and_digests += [path.relative_to(folder).as_posix(), digest(path.read_bytes()) or ""]
+    return names_and_digests

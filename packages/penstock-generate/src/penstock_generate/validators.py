@@ -1,4 +1,4 @@
-"""Checks generated files with other programs: those that will read them, or that stand in for those."""
+"""Checks generated files with the programs that will read them, or with checkers for these."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ def run(check: Check) -> CheckResult:
     program = shutil.which(check.program)
     if program is None:
         return CheckResult(check, None, "")
-    ran = subprocess.run([program, *check.command[1:]], capture_output=True, text=True, check=False)  # noqa: S603 - no shell
-    return CheckResult(check, ran.returncode, (ran.stdout + ran.stderr).strip())
+    result = subprocess.run([program, *check.command[1:]], capture_output=True, text=True, check=False)  # noqa: S603 - no shell
+    return CheckResult(check, result.returncode, (result.stdout + result.stderr).strip())

@@ -12,10 +12,10 @@ from penstock_generate.rendering.promql import name_of, number, quoted, selector
 from penstock_spec.metrics import Metric
 from penstock_spec.values.quantities import Duration
 
-ToldT = TypeVar("ToldT")
+ValueT = TypeVar("ValueT")
 Severity = Literal["critical", "warning", "info"]
 TestSeries = Callable[[float], Mapping[str, str]]
-"""From a value to test series in promtool's notation, for which the query has this value."""
+"""Builds test series in promtool's notation, for which the query has this value."""
 
 QUARTER = 15
 """Minutes: the usual window."""
@@ -96,8 +96,8 @@ class Alert(NamedTuple):
     def described(self, value: float | None = None) -> str:
         """The description with a value, or with Prometheus's template for it."""
         places = PLACES[self.unit]
-        said = f'{{{{ printf "%.{places}f" $value }}}}' if value is None else f"{value:.{places}f}"
-        return self.description.replace(VALUE, said)
+        shown = f'{{{{ printf "%.{places}f" $value }}}}' if value is None else f"{value:.{places}f}"
+        return self.description.replace(VALUE, shown)
 
 
 class Series:
@@ -116,10 +116,10 @@ class Series:
         """The selector."""
         name = name_of(metric)
 
-        def told() -> str:
+        def build() -> str:
             return selector(name, {**self._labels, **more}, *self._chosen)
 
-        return self._once((name, *more.items()), told)
+        return self._once((name, *more.items()), build)
 
     def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:
         """The series inside an expression such as `rate({}[5m])`."""
@@ -133,12 +133,12 @@ class Series:
     def gauge(self, metric: Metric | str, how: str = "max", **more: str) -> Query:
         """The maximum, or another aggregate, over all pods."""
 
-        def asked() -> Query:
+        def build() -> Query:
             series = self.of(metric, **more)
             text = f"{how}({self.each(metric, **more)})"
             return Query(text, lambda value: {series: f"{number(value)}+0x{STEPS}"})
 
-        return self._once(("gauge", name_of(metric), how, *more.items()), asked)
+        return self._once(("gauge", name_of(metric), how, *more.items()), build)
 
     def missing(self, metric: Metric | str, having: str = "") -> Query:
         """1 if no series exists, or none satisfies the condition; no value otherwise."""
@@ -148,15 +148,15 @@ class Series:
 
     def share(self, part: str, whole: str) -> Query:
         """The highest ratio of two gauges; no value if the denominator is 0, which means no limit."""
-        used, most = self.of(part), self.of(whole)
-        told = {most: f"100+0x{STEPS}"}
-        text = f"max({used} / ({most} > 0))"
-        return Query(text, lambda value: {used: f"{number(value * 100)}+0x{STEPS}", **told}, exact=False)
+        used, limit = self.of(part), self.of(whole)
+        limits = {limit: f"100+0x{STEPS}"}
+        text = f"max({used} / ({limit} > 0))"
+        return Query(text, lambda value: {used: f"{number(value * 100)}+0x{STEPS}", **limits}, exact=False)
 
     def increase(self, metric: Metric | str, minutes: int, **more: str) -> Query:
         """The increase of a counter in these minutes over all pods, rounded because Prometheus extrapolates."""
 
-        def asked() -> Query:
+        def build() -> Query:
             series = self.of(metric, **more)
             growth = self.each(metric, f"increase({{}}[{minutes}m])", **more)
             return Query(
@@ -166,7 +166,7 @@ class Series:
                 lambda value: math.ceil(minutes * (1 - 0.5 / value)),
             )
 
-        return self._once(("grown", name_of(metric), minutes, *more.items()), asked)
+        return self._once(("grown", name_of(metric), minutes, *more.items()), build)
 
     def rise(self, metric: Metric | str, minutes: int) -> Query:
         """The rise of a gauge above its minimum in these minutes. It survives a change of the exporting process."""
@@ -178,19 +178,21 @@ class Series:
     def ratio(self, over: str, under: str, minutes: int) -> Query:
         """The ratio of the rates of two counters."""
 
-        def asked() -> Query:
+        def build() -> Query:
             upper, lower = self.of(over), self.of(under)
             text = f"sum({self.rate(over, minutes)}) / sum({self.rate(under, minutes)})"
-            told = {lower: f"0+60x{STEPS}"}
-            return Query(text, lambda value: {upper: f"0+{number(value * 60)}x{STEPS}", **told}, minutes, exact=False)
+            divisor = {lower: f"0+60x{STEPS}"}
+            return Query(
+                text, lambda value: {upper: f"0+{number(value * 60)}x{STEPS}", **divisor}, minutes, exact=False
+            )
 
-        return self._once(("ratio", over, under, minutes), asked)
+        return self._once(("ratio", over, under, minutes), build)
 
-    def _once(self, what: tuple[object, ...], tell: Callable[[], ToldT]) -> ToldT:
-        known: ToldT | None = self._known.get(what)
-        if known is None:
-            known = self._known[what] = tell()
-        return known
+    def _once(self, key: tuple[object, ...], build: Callable[[], ValueT]) -> ValueT:
+        value: ValueT | None = self._known.get(key)
+        if value is None:
+            value = self._known[key] = build()
+        return value
 
 
 class OtherNamespaceSeries(Series):
@@ -229,11 +231,12 @@ class PipelineSources:
 
 
 def added(queries: Iterable[Query]) -> Query:
-    """The sum of several queries; in tests the first has the whole value."""
+    """The sum of several queries; in tests the first has the full value."""
     first, *rest = queries
 
     def test_series(value: float) -> Mapping[str, str]:
-        return {**first.test_series(value), **{name: said for one in rest for name, said in one.test_series(0).items()}}
+        zeros = {name: values for one in rest for name, values in one.test_series(0).items()}
+        return {**first.test_series(value), **zeros}
 
     return Query(" + ".join(one.text for one in (first, *rest)), test_series)
 

@@ -44,10 +44,10 @@ class AlertTexts(NamedTuple):
     tests: str
 
 
-def filled(frame: AlertFrame, alerts: Iterable[Alert], told: FilledValues) -> AlertTexts:
+def filled(frame: AlertFrame, alerts: Iterable[Alert], values: FilledValues) -> AlertTexts:
     """The alerts of one spec, with its values."""
     forms = [_forms(frame, alert) for alert in alerts]
-    return AlertTexts(*("".join([form.filled(told) for form in each]) for each in zip(*forms, strict=True)))
+    return AlertTexts(*("".join([form.filled(values) for form in each]) for each in zip(*forms, strict=True)))
 
 
 @lru_cache(maxsize=MANY)
@@ -56,9 +56,9 @@ def _forms(frame: AlertFrame, alert: Alert) -> tuple[PreparedText, PreparedText]
     return PreparedText.of(block([rule(about, alert)], 2), YAML), PreparedText.of(block([*tests(about, alert)]), YAML)
 
 
-def recorded(frame: AlertFrame, queries: Mapping[str, str], dashboard: str, told: FilledValues) -> str:
+def recorded(frame: AlertFrame, queries: Mapping[str, str], dashboard: str, values: FilledValues) -> str:
     """The recording rules of a spec, and the series named `dashboard` with the uid of its dashboard."""
-    return _recorded(frame, tuple(queries.items()), dashboard).filled(told)
+    return _recorded(frame, tuple(queries.items()), dashboard).filled(values)
 
 
 @lru_cache(maxsize=MANY)

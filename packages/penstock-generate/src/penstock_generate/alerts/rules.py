@@ -32,20 +32,20 @@ class AlertContext:
 
     def annotations_of(self, alert: Alert, value: float | None = None) -> dict[str, str]:
         """The annotations, with a value or with Prometheus's template for it."""
-        said = {"summary": alert.summary, "description": alert.described(value)}
+        annotations = {"summary": alert.summary, "description": alert.described(value)}
         if self.runbook:
-            said["runbook_url"] = f"{self.runbook}#{alert.name.lower()}"
+            annotations["runbook_url"] = f"{self.runbook}#{alert.name.lower()}"
         if self.dashboard:
-            said["dashboard_url"] = self.dashboard
-        return said
+            annotations["dashboard_url"] = self.dashboard
+        return annotations
 
 
 def rule(about: AlertContext, alert: Alert) -> dict[str, Any]:
     """The rule for Prometheus."""
-    told: dict[str, Any] = {"alert": alert.name, "expr": alert.expression}
+    rule: dict[str, Any] = {"alert": alert.name, "expr": alert.expression}
     if alert.minutes:
-        told["for"] = f"{alert.minutes}m"
-    return {**told, "labels": about.labels_of(alert), "annotations": about.annotations_of(alert)}
+        rule["for"] = f"{alert.minutes}m"
+    return {**rule, "labels": about.labels_of(alert), "annotations": about.annotations_of(alert)}
 
 
 def suite(rules: str, tests: list[Any] | YamlText) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     root = root_of(repository.root)
     with opened(root):
         stamps = read_stamps(root)
-        gc.disable()  # everything loaded from here on is needed until the end
+        gc.disable()  # all objects loaded from here on live until exit
         from penstock_generate.terminal.run import Run, Selection
 
         ctx.exit(0 if Run(repository, Selection(environments, names), root, stamps).check() else 1)

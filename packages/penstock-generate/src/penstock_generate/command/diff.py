@@ -48,19 +48,19 @@ def command(
     chosen = Selection(environments, names)
     source = source_of(platform, chosen)
     root = root_of(source.root)
-    past = Git(root, revision) if revision else Disk(root)
+    earlier = Git(root, revision) if revision else Disk(root)
     wanted = {folder.name: folder for folder in _folders(source)}
-    gone = [name for name in past.folders() if name not in wanted and chosen.covers(name)]
-    found = report(past, wanted.values(), gone)
+    gone = [name for name in earlier.folders() if name not in wanted and chosen.covers(name)]
+    changes = report(earlier, wanted.values(), gone)
     specs = {str(load(file).data["name"]): file for file in source.inputs.specs}
-    looked = dangerous_changes.of(source, specs, found.was)
+    findings = dangerous_changes.of(source, specs, changes.was)
     if as_json:
-        click.echo(output.as_json(found, looked))
+        click.echo(output.as_json(changes, findings))
     else:
-        lines = output.markdown(found, looked) if as_markdown else output.text(found, looked, painter())
+        lines = output.markdown(changes, findings) if as_markdown else output.text(changes, findings, painter())
         for line in lines:
             click.echo(line)
-    ctx.exit(1 if looked.dangerous else 0)
+    ctx.exit(1 if findings.dangerous else 0)
 
 
 def _folders(source: Source) -> Iterator[Folder]:

@@ -32,7 +32,7 @@ def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Pat
     root = root_of(repository.root)
     with opened(root):
         stamps = read_stamps(root)
-        gc.disable()  # everything loaded from here on is needed until the end
+        gc.disable()  # all objects loaded from here on live until exit
         from penstock_generate.terminal.run import Run, Selection
 
         Run(repository, Selection(environments, names), root, stamps).generate()

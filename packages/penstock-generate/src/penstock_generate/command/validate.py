@@ -53,7 +53,7 @@ def command(
     with ThreadPoolExecutor(processors()) as pool:
         results = list(pool.map(run, checks(root, folders, source.model, _schemas(source.root, schemas))))
     bad = [result for result in results if result.code != 0]
-    for line in (line for result in results for line in _told(result)):
+    for line in (line for result in results for line in _lines_of(result)):
         click.echo(line)
     missing = sorted({result.check.program for result in results if result.code is None})
     if missing:
@@ -61,17 +61,17 @@ def command(
     ctx.exit(1 if bad else 0)
 
 
-def _schemas(root: Path, results: str | None) -> str:
-    folder = root / (results or SCHEMAS)
-    if results == DOWNLOADED:
-        return results
+def _schemas(root: Path, option: str | None) -> str:
+    folder = root / (option or SCHEMAS)
+    if option == DOWNLOADED:
+        return option
     if not folder.is_dir():
         hint = f"name their folder with `--schemas`, or use `--schemas {DOWNLOADED}` to download them"
-        raise CannotGoOn(f"`{results or SCHEMAS}` has no JSON Schemas for kubeconform", hint)
+        raise CannotGoOn(f"`{option or SCHEMAS}` has no JSON Schemas for kubeconform", hint)
     return str(folder)
 
 
-def _told(result: CheckResult) -> list[str]:
+def _lines_of(result: CheckResult) -> list[str]:
     paint = painter()
     if result.code is None:
         return [f"{paint('skipped', 'warning')}  {result.check.what}: {result.check.program} is not installed"]

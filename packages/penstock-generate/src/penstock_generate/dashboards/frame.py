@@ -33,7 +33,7 @@ def common_values(it: PlannedSpec) -> dict[str, Any]:
 def around_rows(kind: str, label: str, info: Metric, rows: Sequence[Row], *, has_runbooks: bool) -> Dashboard:
     """The dashboard of a spec around its rows; `label` is the label of its metrics."""
     ours = f'namespace="{NAMESPACE}",{label}="{NAME}"'
-    told = Series({"namespace": NAMESPACE, "deployment": NAME}).of(REPLICAS)
+    replicas = Series({"namespace": NAMESPACE, "deployment": NAME}).of(REPLICAS)
     return Dashboard(
         uid=placeholder("uid"),
         title=f"{placeholder('name')} ({placeholder('environment')})",
@@ -46,5 +46,5 @@ def around_rows(kind: str, label: str, info: Metric, rows: Sequence[Row], *, has
         ),
         rows=tuple(rows),
         links=(Link("Runbook", placeholder("runbook")),) if has_runbooks else (),
-        marks=(Mark("Pods", f"changes({told}[{RATE_INTERVAL}]) > 0"),),
+        marks=(Mark("Pods", f"changes({replicas}[{RATE_INTERVAL}]) > 0"),),
     )

@@ -149,7 +149,7 @@ def _as_table(builder: Any, panel: Panel) -> None:  # noqa: ANN401 - as above
     arranged = {"excludeByName": dropped, "renameByName": names}
     builder.with_transformation(models.DataTransformerConfig(id_val="organize", options=arranged))
     for column in panel.columns:
-        builder.override_by_name(column.name, [models.DynamicConfigValue(*one) for one in column.says])
+        builder.override_by_name(column.name, [models.DynamicConfigValue(*one) for one in column.properties])
 
 
 def _thresholds(panel: Panel) -> Any:  # noqa: ANN401 - as above

@@ -36,7 +36,7 @@ class Column:
     """More properties of a table's column, by Grafana's names."""
 
     name: str
-    says: tuple[tuple[str, Any], ...]
+    properties: tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)

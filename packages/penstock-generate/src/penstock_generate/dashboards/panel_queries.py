@@ -34,15 +34,15 @@ class PanelQueries:
         """Whether these specs have an alert."""
         return alert in self._alerts
 
-    def asks(self, alert: str, legend: str) -> Target:
+    def alert_query(self, alert: str, legend: str) -> Target:
         """The query of an alert."""
         return Target(self._alerts[alert].query.text, legend)
 
     def steps(self, *names: str) -> tuple[Step, ...]:
         """The thresholds of those alerts that these specs have."""
-        found = (self._alerts[name] for name in names if name in self._alerts)
+        alerts = (self._alerts[name] for name in names if name in self._alerts)
         return tuple(
-            Step(threshold(one.name), "green" if one.operator == "<" else COLOURS[one.severity]) for one in found
+            Step(threshold(one.name), "green" if one.operator == "<" else COLOURS[one.severity]) for one in alerts
         )
 
     def gauge(self, metric: Metric, legend: str, how: str = "max", **more: str) -> Target:
@@ -73,8 +73,8 @@ class PanelQueries:
     def of_process(self, metric: str, *, per_second: bool) -> str:
         """A metric of Python's process collector. It has no label for the spec: it is joined with the info metric."""
         place = f'{{namespace="{NAMESPACE}",job=~"$job",instance=~"$instance"}}'
-        told = f"rate({metric}{place}[{RATE_INTERVAL}])" if per_second else f"{metric}{place}"
-        return f"{told} and on (job, instance) {self._info}"
+        query = f"rate({metric}{place}[{RATE_INTERVAL}])" if per_second else f"{metric}{place}"
+        return f"{query} and on (job, instance) {self._info}"
 
 
 def firing(label: str, whose: str) -> Panel:
@@ -107,9 +107,9 @@ def threshold(alert: str) -> str:
     return placeholder(f"threshold of {alert}")
 
 
-def thresholds(found: Iterable[Alert]) -> dict[str, Any]:
+def thresholds(alerts: Iterable[Alert]) -> dict[str, Any]:
     """The values of these placeholders."""
-    return {f"threshold of {alert.name}": number(alert.threshold) for alert in found}
+    return {f"threshold of {alert.name}": number(alert.threshold) for alert in alerts}
 
 
 def number(value: float) -> float:

@@ -11,8 +11,8 @@ PLACES = 8
 
 def uid(environment: str, name: str) -> str:
     """The uid for a name in an environment: it never changes, because links elsewhere contain it."""
-    said = f"{environment}-{name}"
+    readable = f"{environment}-{name}"
     # Two pairs may give one text (`a-b`, `c` and `a`, `b-c`), and long ones are cut: a digest tells them apart.
     # Every uid has one, so there is no special case.
-    told = hashlib.sha256(f"{environment}/{name}".encode()).hexdigest()[:PLACES]
-    return f"{said[: LONGEST - PLACES - 1].rstrip('-')}-{told}"
+    digest = hashlib.sha256(f"{environment}/{name}".encode()).hexdigest()[:PLACES]
+    return f"{readable[: LONGEST - PLACES - 1].rstrip('-')}-{digest}"

@@ -29,7 +29,7 @@ class ValueChange(NamedTuple):
 MISSING: Any = object()
 
 
-def changed(before: Any, after: Any, path: str = "") -> Iterator[ValueChange]:  # noqa: ANN401 - whatever JSON can say
+def changed(before: Any, after: Any, path: str = "") -> Iterator[ValueChange]:  # noqa: ANN401 - whatever JSON holds
     """All places that differ, in the order of the new value. Items of lists are matched by `name`, if they have one."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in (*after, *(key for key in before if key not in after)):

@@ -30,7 +30,7 @@ def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> C
     for path, raw in sorted(was.items()):
         environment, name, _ = path.split("/")
         before.setdefault(environment, {})[name] = _spec(path, raw)
-    named = {name for told in before.values() for name in told}
+    named = {name for specs_before in before.values() for name in specs_before}
     documents = [load(specs[name]) for name in sorted(named & specs.keys())]
     return check_changes(source.platform, documents, specs.keys(), before, source.today)
 
@@ -39,7 +39,7 @@ def _spec(path: str, raw: bytes) -> Section:
     try:
         spec: Section = worker_file.read(raw, path, checked=False).spec
     except CannotGoOn as error:
-        says = f"what could be lost cannot be told: {error.says}"
-        hint = f"bring `generated/{path}` back as it was, with `git checkout`; or delete it, and nothing is looked for"
-        raise CannotGoOn(says, hint) from None
+        message = f"cannot check for lost messages: {error.says}"
+        hint = f"restore `generated/{path}` with `git checkout`, or delete it to skip this check"
+        raise CannotGoOn(message, hint) from None
     return spec

@@ -101,8 +101,8 @@ def of_rules(before: Any, after: Any) -> Iterator[Change]:  # noqa: ANN401 - as 
 
 
 def _rules(groups: Any) -> dict[str, Mapping[str, Any]]:  # noqa: ANN401 - as read
-    found = (rule for group in (groups or {}).get("groups", []) for rule in group["rules"])
-    return {str(rule.get("alert") or rule.get("record")): rule for rule in found}
+    rules = (rule for group in (groups or {}).get("groups", []) for rule in group["rules"])
+    return {str(rule.get("alert") or rule.get("record")): rule for rule in rules}
 
 
 def _of_rule(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:

@@ -19,7 +19,7 @@ class Earlier(Protocol):
         """The folders that have a listing."""
 
     def listing(self, folder: str) -> str:
-        """The listing of a folder; None if there is none."""
+        """The listing of a folder; empty if there is none."""
 
     def files(self, folder: str) -> Mapping[str, bytes]:
         """The listed files that exist."""
@@ -60,13 +60,13 @@ class Git:
         listed = self._git("ls-tree", "-r", "-z", content.decode().strip(), "--", self._name) or b""
         self._blobs: dict[str, str] = {}
         for line in filter(None, listed.split(b"\0")):
-            about, _, path = line.partition(b"\t")
-            self._blobs[path.decode("utf-8", "surrogateescape").partition("/")[2]] = about.split()[2].decode()
+            entry, _, path = line.partition(b"\t")
+            self._blobs[path.decode("utf-8", "surrogateescape").partition("/")[2]] = entry.split()[2].decode()
 
     def folders(self) -> list[str]:
         """The folders that have a listing."""
-        found = (path.rpartition("/") for path in self._blobs)
-        listed = [folder for folder, _, name in found if name == listing.NAME]
+        split = (path.rpartition("/") for path in self._blobs)
+        listed = [folder for folder, _, name in split if name == listing.NAME]
         return sorted(one for one in listed if one.count("/") == (0 if one in REPOSITORY_FOLDERS else 1))
 
     def listing(self, folder: str) -> str:
@@ -82,9 +82,9 @@ class Git:
         blob = self._blobs.get(path)
         return (self._git("cat-file", "blob", blob) or b"") if blob else b""
 
-    def _git(self, *changes: str) -> bytes | None:
+    def _git(self, *arguments: str) -> bytes | None:
         try:
-            ran = subprocess.run(["git", *changes], cwd=self._where, capture_output=True, check=False)  # noqa: S603, S607 - no shell, and git is where it is
+            result = subprocess.run(["git", *arguments], cwd=self._where, capture_output=True, check=False)  # noqa: S603, S607 - no shell; git from the PATH
         except OSError as error:
             raise CannotGoOn(f"git cannot be run: {error.strerror}", "install git, or leave the revision out") from None
-        return ran.stdout if ran.returncode == 0 else None
+        return result.stdout if result.returncode == 0 else None

@@ -37,7 +37,7 @@ class FolderChanges:
 
     @property
     def content(self) -> tuple[tuple[Change, ...], tuple[str, ...], bool]:
-        """Everything but the place, to merge environments."""
+        """Everything but the environment, to merge equal changes."""
         return self.changes, self.also, self.restarts
 
 
@@ -53,7 +53,7 @@ class Report:
 
 def report(earlier: Earlier, folders: Iterable[Folder], gone: Iterable[str]) -> Report:
     """From the new `folders` and the names of folders that are `gone`."""
-    found, unchanged = [], 0
+    changes, unchanged = [], 0
     was: dict[str, bytes] = {}
     for folder in folders:
         new = folder.files
@@ -62,12 +62,12 @@ def report(earlier: Earlier, folders: Iterable[Folder], gone: Iterable[str]) -> 
             continue
         old = earlier.files(folder.name)
         was |= _workers(old)
-        found.append(_differs(folder.name, old, new))
+        changes.append(_differs(folder.name, old, new))
     for name in gone:
         old = earlier.files(name)
         was |= _workers(old)
-        found.append(_differs(name, old, {}))
-    return Report(tuple(found), unchanged, was)
+        changes.append(_differs(name, old, {}))
+    return Report(tuple(changes), unchanged, was)
 
 
 def _workers(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -44,7 +44,7 @@ def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
 def configuration(it: PlannedEnvironment) -> dict[str, Any]:
     """The configuration as data."""
     routes, labels = it.around.routes, [label_of(kind) for kind in it.kinds]
-    say = _Saying(labels)
+    receivers = _Receivers(labels)
     default = routes.get(DEFAULT, Route())
     return {
         "route": {
@@ -59,9 +59,9 @@ def configuration(it: PlannedEnvironment) -> dict[str, Any]:
             ],
         },
         "receivers": [
-            {"name": DEFAULT, **({"slack_configs": [say.slack(default.slack)]} if default.slack else {})},
-            *([say.paged(DEFAULT, default)] if default.pagerduty else []),
-            *(one for team, route in routes.items() if team != DEFAULT for one in say.receivers(team, route)),
+            {"name": DEFAULT, **({"slack_configs": [receivers.slack(default.slack)]} if default.slack else {})},
+            *([receivers.paged(DEFAULT, default)] if default.pagerduty else []),
+            *(one for team, route in routes.items() if team != DEFAULT for one in receivers.receivers(team, route)),
         ],
         "inhibit_rules": [
             # A critical alert of a pipeline mutes its warnings.
@@ -100,7 +100,7 @@ def _routes(team: str, route: Route) -> Iterator[dict[str, Any]]:
         yield {"matchers": [mine], "receiver": team}
 
 
-class _Saying:
+class _Receivers:
     """Texts of notifications for alerts with these labels."""
 
     def __init__(self, labels: Sequence[str]) -> None:
@@ -116,14 +116,14 @@ class _Saying:
 
     def paged(self, team: str, route: Route) -> dict[str, Any]:
         """The receiver for critical alerts: PagerDuty, and the Slack channel."""
-        told = {"slack_configs": [self.slack(route.slack)]} if route.slack else {}
+        slack = {"slack_configs": [self.slack(route.slack)]} if route.slack else {}
         page = {
             "routing_key_file": f"{SECRETS}/{route.pagerduty}/{PAGERDUTY_KEY}",
             "description": f"{{{{ .CommonLabels.alertname }}}} {self._name}: {{{{ .CommonAnnotations.summary }}}}",
             "severity": "critical",
             "details": {**DETAILS, **self._names, **WHERE},
         }
-        return {"name": _critical(team), **told, "pagerduty_configs": [page]}
+        return {"name": _critical(team), **slack, "pagerduty_configs": [page]}
 
     def slack(self, channel: str) -> dict[str, Any]:
         """The settings of a Slack channel."""

@@ -61,8 +61,8 @@ def janitor_image(it: PlannedEnvironment) -> str:
 
 def digest(it: PlannedEnvironment) -> str:
     """The digest of everything that the janitor reads; a change restarts it."""
-    told = "".join(f"{one.name} {one.digest}\n" for one in it.maintained)
-    return f"sha256:{hashlib.sha256(told.encode()).hexdigest()}"
+    digests = "".join(f"{one.name} {one.digest}\n" for one in it.maintained)
+    return f"sha256:{hashlib.sha256(digests.encode()).hexdigest()}"
 
 
 def verbs(it: PlannedEnvironment) -> list[str]:

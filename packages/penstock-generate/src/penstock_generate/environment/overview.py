@@ -41,23 +41,23 @@ def labels() -> dict[str, str]:
 def overview(it: PlannedEnvironment) -> Dashboard:
     """The dashboard as a value."""
     namespace = it.around.namespace
-    shown = [overview_of(kind) for kind in it.kinds]
+    overviews = [overview_of(kind) for kind in it.kinds]
     return Dashboard(
         uid=uid(it.environment, OVERVIEW),
         title=f"Pipelines ({it.environment})",
         description=f"All pipelines and schedulers of {it.environment}, namespace {namespace}.",
         tags=("penstock", "overview", it.environment),
-        variables=tuple(_variables(shown, namespace)),
-        rows=tuple(row for one in shown for row in one.rows(namespace)),
+        variables=tuple(_variables(overviews, namespace)),
+        rows=tuple(row for one in overviews for row in one.rows(namespace)),
     )
 
 
-def _variables(shown: Sequence[Overview], namespace: str) -> Iterator[Variable]:
+def _variables(overviews: Sequence[Overview], namespace: str) -> Iterator[Variable]:
     """The names of specs by kind; then job and instance of all kinds."""
-    for one in shown:
-        asked = selector(one.info, {"namespace": namespace})
-        yield Variable(one.label, f"label_values({asked}, {one.label})")
-    infos = quoted("|".join(one.info for one in shown))
-    everyone = f"{{__name__=~{infos},namespace={quoted(namespace)}"
-    yield Variable("job", f"label_values({everyone}}}, job)")
-    yield Variable("instance", f'label_values({everyone},job=~"$job"}}, instance)')
+    for one in overviews:
+        metric = selector(one.info, {"namespace": namespace})
+        yield Variable(one.label, f"label_values({metric}, {one.label})")
+    infos = quoted("|".join(one.info for one in overviews))
+    processes = f"{{__name__=~{infos},namespace={quoted(namespace)}"
+    yield Variable("job", f"label_values({processes}}}, job)")
+    yield Variable("instance", f'label_values({processes},job=~"$job"}}, instance)')

@@ -22,11 +22,11 @@ TEAM = "platform"
 
 def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     """The rules, their tests, and their runbook."""
-    about, found = about_of(it), alerts(it)
+    about, its_alerts = about_of(it), alerts(it)
     yield Artifact(f"{it.folder}/rules.yaml", document({"groups": groups(it)}), __name__)
-    each = [test for alert in found for test in tests(about, alert)]
+    each = [test for alert in its_alerts for test in tests(about, alert)]
     yield Artifact(f"{it.folder}/rules.test.yaml", document(suite("rules.yaml", each)), __name__)
-    yield templates.artifact(f"{it.folder}/runbook.md", "environment/runbook.md", _told(it, found))
+    yield templates.artifact(f"{it.folder}/runbook.md", "environment/runbook.md", _template_values(it, its_alerts))
 
 
 def groups(it: PlannedEnvironment) -> list[dict[str, Any]]:
@@ -45,5 +45,5 @@ def about_of(it: PlannedEnvironment) -> AlertContext:
     )
 
 
-def _told(it: PlannedEnvironment, found: list[Alert]) -> dict[str, Any]:
-    return {"environment": it.environment, "around": it.around, "alerts": {alert.name: alert for alert in found}}
+def _template_values(it: PlannedEnvironment, its_alerts: list[Alert]) -> dict[str, Any]:
+    return {"environment": it.environment, "around": it.around, "alerts": {alert.name: alert for alert in its_alerts}}

@@ -39,8 +39,8 @@ def needs(it: PlannedEnvironment) -> dict[str, Any]:
 
 def _redis(it: PlannedEnvironment) -> dict[str, Any]:
     redis, janitor = it.around.redis, it.around.janitor
-    ours = sum(one.connections for one in it.members)
-    tending = janitor.replicas * connections_per_janitor(len(it.maintained), redis.topology) if it.maintained else 0
+    specs = sum(one.connections for one in it.members)
+    janitors = janitor.replicas * connections_per_janitor(len(it.maintained), redis.topology) if it.maintained else 0
     return {
         "addresses": redis.addresses,
         "topology": redis.topology,
@@ -56,7 +56,7 @@ def _redis(it: PlannedEnvironment) -> dict[str, Any]:
         "eviction_policy": redis.eviction,
         "persistence": {"appendonly": True, "appendfsync": "everysec"},
         # All pods at their maximum; senders, the scaler and people come on top.
-        "min_connections": ours + tending,
+        "min_connections": specs + janitors,
         "max_connections": redis.connections,
     }
 

@@ -23,9 +23,9 @@ AffectedFiles = dict[str, frozenset[str]]
 
 def affected_files(it: PlannedSpec, templates: Templates, below: tuple[str, ...] = ("",)) -> AffectedFiles:
     """The files of each field that can be varied; `below` limits it to fields with these prefixes."""
-    found: dict[str, set[str]] = {}
-    made = _emitting(it, templates)
-    before = made(it)
+    affected: dict[str, set[str]] = {}
+    emit_files = _emitting(it, templates)
+    before = emit_files(it)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pydantic warns about the made-up values
         for path, spec in variants(it.spec):
@@ -33,17 +33,17 @@ def affected_files(it: PlannedSpec, templates: Templates, below: tuple[str, ...]
             if not field.startswith(below):
                 continue
             try:
-                after = made(replace(it, spec=spec))
+                after = emit_files(replace(it, spec=spec))
             except Exception:  # noqa: BLE001, S112 - no rule has seen these values
                 continue
             changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
-            found.setdefault(field, set()).update(changed)
-    return {field: frozenset(files) for field, files in found.items()}
+            affected.setdefault(field, set()).update(changed)
+    return {field: frozenset(files) for field, files in affected.items()}
 
 
 def field_at(model: type[Section], path: Path) -> str:
     """The innermost field at a path, as the reference names it: `*` for a chosen key, `[]` for an item."""
-    known, found, at = known_paths(model), "", ""
+    known, innermost, at = known_paths(model), "", ""
     for step in path:
         inside = [f"{at}[]"] if isinstance(step, int) else [f"{at}.{step}".removeprefix("."), f"{at}.*"]
         for one in inside:
@@ -52,24 +52,24 @@ def field_at(model: type[Section], path: Path) -> str:
                 break
         else:
             break
-        found = at if at in known else found
-    return found
+        innermost = at if at in known else innermost
+    return innermost
 
 
 def _emitting(it: PlannedSpec, templates: Templates) -> Callable[[PlannedSpec], Mapping[str, str]]:
     emit = emitter(it.spec.kind)
 
     @lru_cache(maxsize=2)  # most fields do not change the environment's files
-    def of_whole(member: Member | None) -> dict[str, str]:
+    def environment_files(member: Member | None) -> dict[str, str]:
         """The environment's files, as if it had no other spec."""
-        whole = PlannedEnvironment(it.environment, it.around, (member,) if member else (), it.source, "0")
-        return _contents(of_environment.emit(whole, templates), it.environment)
+        alone = PlannedEnvironment(it.environment, it.around, (member,) if member else (), it.source, "0")
+        return _contents(of_environment.emit(alone, templates), it.environment)
 
-    def emitted(one: PlannedSpec) -> Mapping[str, str]:
-        made = emit(one, templates)
-        return _contents(made.artifacts, one.folder) | of_whole(made.member)
+    def files(one: PlannedSpec) -> Mapping[str, str]:
+        emitted = emit(one, templates)
+        return _contents(emitted.artifacts, one.folder) | environment_files(emitted.member)
 
-    return emitted
+    return files
 
 
 def _contents(artifacts: Iterable[Artifact], folder: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Explains a line of a generated file.
 
-The fields behind it are found by experiment: each field gets another value, one at a time, and those that change the
-line are its causes. This works for every kind of file, and for templates that a repository overrides.
+Its fields are found by experiment: each field gets another value, one at a time, and those that change the line are its
+causes. This works for every kind of file, and for templates that a repository overrides.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def explain(source: Source, path: str, content: str, number: int) -> Explanation
     if not 1 <= number <= len(lines):
         raise CannotGoOn(f"`{path}` has {len(lines)} lines", "name one of them")
     if path.rpartition("/")[2] == NAME:
-        says = f"`{path}` is only a list of the files beside it"
-        raise CannotGoOn(says, "name a line of one of those files")
+        message = f"`{path}` only lists the files of its folder"
+        raise CannotGoOn(message, "name a line of another file there")
     inputs = inputs_of(source, path)
-    made = _one(inputs.emit(source.templates), path)
-    body = made.content.splitlines()
+    artifact = _one(inputs.emit(source.templates), path)
+    body = artifact.content.splitlines()
     index = number - 1 - (len(lines) - len(body))
     if lines[len(lines) - len(body) :] != body:
         raise CannotGoOn(f"`{path}` is not up to date", "run `penstock generate`, then try again")
     if index < 0:
         raise CannotGoOn(f"line {number} of `{path}` is its header", "name a line below it")
     causes = {cause.path: cause for cause, other in _tried(source, inputs, path) if _changes(body, other, index)}
-    return Explanation(body[index], tuple(causes.values()), _maker(source, inputs, made, index))
+    return Explanation(body[index], tuple(causes.values()), _maker(source, inputs, artifact, index))
 
 
 def _tried(source: Source, inputs: Inputs, path: str) -> Iterator[tuple[Cause, list[str]]]:
@@ -81,21 +81,21 @@ def _changes(lines: list[str], other: list[str], index: int) -> bool:
     return not any(block.a <= index - same < block.a + block.size for block in blocks)
 
 
-def _maker(source: Source, inputs: Inputs, made: Artifact, index: int) -> str:
-    if made.copied:
-        return f"{made.maker}:{index + 1}"
-    if not made.maker.startswith(f"{TEMPLATES}/"):
-        return made.maker
-    marked = _one(inputs.unpatched(Templates(source.root / TEMPLATES, [Marks])), made.path).content
-    found = [f"{TEMPLATES}/{place}" for place in places(marked)]
-    unpatched, body = without(marked).splitlines(), made.content.splitlines()
+def _maker(source: Source, inputs: Inputs, artifact: Artifact, index: int) -> str:
+    if artifact.copied:
+        return f"{artifact.maker}:{index + 1}"
+    if not artifact.maker.startswith(f"{TEMPLATES}/"):
+        return artifact.maker
+    marked = _one(inputs.unpatched(Templates(source.root / TEMPLATES, [Marks])), artifact.path).content
+    template_lines = [f"{TEMPLATES}/{place}" for place in places(marked)]
+    unpatched, body = without(marked).splitlines(), artifact.content.splitlines()
     if unpatched == body:
-        return found[index]
+        return template_lines[index]
     # A patched file is written from data: match its lines with those of the template.
     for block in SequenceMatcher(None, _words(unpatched), _words(body), autojunk=False).get_matching_blocks():
         if block.b <= index < block.b + block.size:
-            return found[block.a + index - block.b]
-    return f"{made.maker}, patched"
+            return template_lines[block.a + index - block.b]
+    return f"{artifact.maker}, patched"
 
 
 def _words(lines: list[str]) -> list[str]:

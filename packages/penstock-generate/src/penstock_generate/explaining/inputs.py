@@ -16,7 +16,7 @@ from penstock_generate.kinds import emitter
 from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER, REPOSITORY_FOLDERS, Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.findings import CannotGoOn, Span
-from penstock_spec.layers import Source as Says
+from penstock_spec.layers import Source as Layer
 from penstock_spec.linting.lint import load
 from penstock_spec.platform import Environment
 from penstock_spec.reading import Path, dotted
@@ -27,7 +27,7 @@ class Cause:
     """A field that a line comes from."""
 
     path: str
-    says: Says
+    layer: Layer
     at: Span | None
     """The place of its value; None if it is a default or derived."""
 
@@ -53,12 +53,12 @@ def inputs_of(source: Source, path: str) -> Inputs:
     first, _, rest = path.partition("/")
     name = rest.partition("/")[0]
     if first in REPOSITORY_FOLDERS:
-        return _All(source.version)
+        return _OfRepository(source.version)
     if first in source.environments and name == ENVIRONMENT_FOLDER:
-        made = (folder for file in source.inputs.specs for folder in spec_folders(source, plan(source, file)))
-        members = [one.member for one in made if one.member and one.name.startswith(f"{first}/")]
+        folders = (folder for file in source.inputs.specs for folder in spec_folders(source, plan(source, file)))
+        members = [one.member for one in folders if one.member and one.name.startswith(f"{first}/")]
         around, version = source.model.environments[first], source.version
-        return _OfWhole(source, PlannedEnvironment(first, around, tuple(members), _file(source), version))
+        return _OfEnvironment(source, PlannedEnvironment(first, around, tuple(members), _file(source), version))
     for file in source.inputs.specs:
         if first in source.environments and load(file).data["name"] == name:
             return _OfSpec(source, next(one for one in plan(source, file) if one.environment == first))
@@ -92,7 +92,7 @@ class _OfSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfWhole:
+class _OfEnvironment:
     source: Source
     it: PlannedEnvironment
 
@@ -103,13 +103,13 @@ class _OfWhole:
 
     def variations(self) -> Iterator[tuple[Cause, Emit]]:
         for cause, around in _around(self.source, self.it.environment, self.it.around):
-            yield cause, _OfWhole(self.source, replace(self.it, around=around)).emit
+            yield cause, _OfEnvironment(self.source, replace(self.it, around=around)).emit
         for index, member in enumerate(self.it.members):
             spec = next(file for file in self.source.inputs.specs if load(file).data["name"] == member.name)
-            cause = Cause(member.name, Says.SPEC, load(spec).start)
+            cause = Cause(member.name, Layer.SPEC, load(spec).start)
             for other in _other_members(member):
                 members = (*self.it.members[:index], other, *self.it.members[index + 1 :])
-                yield cause, _OfWhole(self.source, replace(self.it, members=members)).emit
+                yield cause, _OfEnvironment(self.source, replace(self.it, members=members)).emit
 
 
 def _other_members(member: Member) -> Iterator[Member]:
@@ -130,14 +130,14 @@ def _other_members(member: Member) -> Iterator[Member]:
 def _around(source: Source, environment: str, around: Environment) -> Iterator[tuple[Cause, Environment]]:
     document = source.platform.document
     for path, other in variants(around):
-        whole: Path = ("environments", environment, *path)
-        place = document.places.get(whole)
-        says = Says.PLATFORM if place else Says.DEFAULT
+        full_path: Path = ("environments", environment, *path)
+        place = document.places.get(full_path)
+        layer = Layer.PLATFORM if place else Layer.DEFAULT
         assert isinstance(other, Environment)  # noqa: S101 - a variant is of the same class
-        yield Cause(dotted(whole), says, place.caret if place else None), other
+        yield Cause(dotted(full_path), layer, place.caret if place else None), other
 
 
-class _All:
+class _OfRepository:
     def __init__(self, version: str) -> None:
         self.version = version
 

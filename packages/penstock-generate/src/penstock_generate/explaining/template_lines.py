@@ -1,4 +1,4 @@
-"""Finds the line of a template behind each rendered line, by marks before each piece of the template's text."""
+"""Finds the template line of each rendered line, by marks before each piece of the template's text."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _marked(token: Token, name: str | None) -> str:
 
 def places(marked: str) -> list[str]:
     """The `template:line` of each rendered line; empty before the first mark."""
-    found, last = [], ""
+    origins, last = [], ""
     for line in marked.splitlines():
         marks = _MARK.findall(line)
-        found.append(marks[0] if marks else last)
+        origins.append(marks[0] if marks else last)
         last = marks[-1] if marks else last
-    return found
+    return origins
 
 
 def without(marked: str) -> str:

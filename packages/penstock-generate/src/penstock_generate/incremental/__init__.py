@@ -1,1 +1,1 @@
-"""From a repository to the folders of `generated/`, without making again what is unchanged."""
+"""From a repository to the folders of `generated/`: builds only what changed."""

@@ -1,8 +1,8 @@
-"""The build cache: what earlier runs built from which inputs, so that a run builds only what changed.
+"""The build cache: it remembers what earlier runs built from which inputs, so that a run builds only changes.
 
-A unit depends on its own content, the files beside its spec, the platform file, the templates and the tools. A folder
-counts as unchanged while every file in it has the size and times that it had when it was written. So time stamps are
-never trusted for specs, and for generated files only a forged time stamp would deceive.
+A unit depends on its own content, the files that its spec names, the platform file, the templates and the tools. A
+folder counts as unchanged while every file in it has the size and times that it had when it was written. So time stamps
+are never trusted for specs, and for generated files only a forged time stamp would deceive.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CachedUnit:
     spec: str
     """The name of the spec, if the unit is one."""
     beside: Mapping[str, str | None]
-    """Digests of the files beside the spec that were read."""
+    """Digests of the files that the spec names."""
     folders: Mapping[str, CachedFolder]
 
 

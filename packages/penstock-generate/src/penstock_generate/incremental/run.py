@@ -83,7 +83,7 @@ class IncrementalRun:
         return merged([*differences, *(compare(self._root, folder, {}) for folder in gone)])
 
     def remember(self, *, written: bool) -> None:
-        """Update the build cache; call it when the tree is final. `written` says whether differences were written."""
+        """Update the build cache when the tree is final; `written` if the differences were written."""
         # A folder of an environment is known only by its entry: an incomplete entry would remove the other folders.
         kept = [unit for unit in self._built if written or not any(built.difference for built in unit.folders)]
         must_read = any(built.stamp is None for unit in kept for built in unit.folders)
@@ -128,9 +128,9 @@ class IncrementalRun:
         return [f"{environment}/{entry.spec}" for environment in self._source.environments]
 
     def _is_current(self, file: File, entry: CachedUnit) -> bool:
-        """Whether the folders of a spec are unchanged on disk, and the files beside it too."""
-        beside = all(digest(file.beside(relative)) == was for relative, was in entry.beside.items())
-        return beside and self._is_untouched(entry, self._folders(entry))
+        """Whether the folders of a spec are unchanged on disk, and the files that it names too."""
+        same_files = all(digest(file.beside(relative)) == was for relative, was in entry.beside.items())
+        return same_files and self._is_untouched(entry, self._folders(entry))
 
     def _other(self, name: str, key: str, build: Callable[[], Iterable[Folder]]) -> None:
         entry = self._cache.get(name)

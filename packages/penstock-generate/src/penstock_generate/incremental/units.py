@@ -58,7 +58,7 @@ class Builder:
     sink: Sink
 
     def spec(self, file: File, planned: Iterable[PlannedSpec] | None = None) -> BuiltUnit:
-        """One spec in all environments; `planned` if it is resolved already."""
+        """One spec in all environments; `planned` if it is already resolved."""
         folders = list(spec_folders(self.source, plan(self.source, file) if planned is None else planned))
         name = folders[0].name.rpartition("/")[2]  # a platform file has at least one environment
         beside = {relative: digest(file.beside(relative)) for folder in folders for relative in folder.beside}

@@ -13,8 +13,8 @@ SERVER_PORT = 6379
 def image(name: str, prefix: str | None) -> str:
     """The name of an image, with the environment's prefix if the name has no registry."""
     first, slash, _ = name.partition("/")
-    says_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
-    return name if says_registry or not prefix else f"{prefix.rstrip('/')}/{name}"
+    has_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
+    return name if has_registry or not prefix else f"{prefix.rstrip('/')}/{name}"
 
 
 @dataclass(frozen=True, slots=True)

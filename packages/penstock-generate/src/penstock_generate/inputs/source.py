@@ -23,7 +23,7 @@ from penstock_spec.repository import Inputs, Repository, read_inputs
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The environments and specs that were asked for; empty means all."""
+    """The selected environments and specs; empty means all."""
 
     environments: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -87,8 +87,8 @@ def read_unchecked(repository: Repository, chosen: Selection, today: date) -> So
         return InvalidSpecs(cache.lint(repository, chosen.environments, today, inputs))
     for name in REPOSITORY_FOLDERS:
         if name in platform.model.environments:
-            says = f"an environment cannot be named `{name}`: `generated/{name}/` belongs to all environments"
-            raise CannotGoOn(says, "rename it")
+            message = f"an environment cannot be named `{name}`: `generated/{name}/` belongs to all environments"
+            raise CannotGoOn(message, "rename it")
     overrides = repository.root / FOLDER
     return Source(
         repository=repository,

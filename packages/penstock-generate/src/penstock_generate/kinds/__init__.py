@@ -30,7 +30,7 @@ class Emitted:
     member: Member | None
     """The facts for the environment's files, if it has any."""
     beside: tuple[str, ...] = ()
-    """Files beside the spec that were read."""
+    """Files that the spec names, relative to it."""
 
 
 Emit = Callable[[PlannedSpec, Templates], Emitted]
@@ -80,5 +80,5 @@ class Overview:
 @cache
 def overview_of(kind: str) -> Overview:
     """The overview of a kind; loaded only if an environment has such specs."""
-    found: Overview = part(kind, "overview", "OVERVIEW", "overview")
-    return found
+    overview: Overview = part(kind, "overview", "OVERVIEW", "overview")
+    return overview

@@ -1,7 +1,7 @@
 """`acl.txt`: the Redis users of a spec and their rights.
 
-Each line is a command, not a line of an `aclfile`: loading an `aclfile` replaces all users with their passwords, and
-allows no comments. A command keeps the password; a new user has none and is off.
+Each line is a command, not a line of an `aclfile`: an `aclfile` replaces all users with their passwords, and allows no
+comments. A command keeps the password; a new user has none and is off.
 
 The janitor and operators have rights on other specs too, so their lines add rights. So do the lines of a scheduler that
 sends to pipelines; the environment's own file has the rest. All files of an environment, in any order, give what

@@ -53,7 +53,7 @@ class PodFacts:
     secret: Secret | None
     redis_ports: list[int]
     egress: list[dict[str, Any]]
-    """Rules of a NetworkPolicy: what pods reach besides Redis."""
+    """Rules of a NetworkPolicy for connections to others than Redis."""
 
     @classmethod
     def of(cls, spec: Any, around: Environment, pods: Pods) -> PodFacts:  # noqa: ANN401 - the model of any kind

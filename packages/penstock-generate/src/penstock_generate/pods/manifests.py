@@ -26,7 +26,7 @@ KINDS = (
 def manifests(
     it: PlannedSpec, facts: Facts, templates: Templates, rendered: Mapping[str, Artifact] | None = None
 ) -> Iterator[Artifact]:
-    """A file for each kind of object, and the list of them. `rendered` has those that were rendered before."""
+    """A file for each kind of object, and the list of them. `rendered` has manifests that exist already."""
     done = rendered or {}
     values = {"spec": it.spec, "around": it.around, "domain": DOMAIN, **facts.values()}
     own = f"{it.spec.kind}/manifests"
@@ -36,8 +36,10 @@ def manifests(
         if kind not in left_out:
             file = f"{kind.lower()}.yaml"
             resources.append(file)
-            made = done.get(kind) or templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", values)
-            yield with_patches(made, kind, it)
+            manifest_file = done.get(kind) or templates.artifact(
+                f"{it.folder}/manifests/{file}", f"{own}/{file}", values
+            )
+            yield with_patches(manifest_file, kind, it)
         else:
             _refuse_patches(kind, it)
     # This is a second ConfigMap. Patches with the target ConfigMap apply to the first one only.
@@ -60,18 +62,20 @@ def _refuse_patches(kind: str, it: PlannedSpec) -> None:
     for index, patch in enumerate(it.spec.patches):
         if patch.target == kind:
             at = it.layers.at(("patches", index, "target"))
-            says = f"{at}: this patch changes nothing: there is no {kind} in `{it.environment}`"
-            raise CannotGoOn(says, "write `patches` below those `environments` of the spec that have one, or remove it")
+            message = f"{at}: this patch changes nothing: there is no {kind} in `{it.environment}`"
+            raise CannotGoOn(
+                message, "write `patches` below those `environments` of the spec that have one, or remove it"
+            )
 
 
-def with_patches(made: Artifact, kind: str, it: PlannedSpec) -> Artifact:
+def with_patches(manifest_file: Artifact, kind: str, it: PlannedSpec) -> Artifact:
     """The manifest after the spec's patches; a patch that changes nothing is an error."""
     patches = it.spec.patches
     if not any(patch.target == kind for patch in patches):
-        return made
-    manifest: dict[str, Any] = yaml.load(made.content, yaml.CSafeLoader)
+        return manifest_file
+    manifest: dict[str, Any] = yaml.load(manifest_file.content, yaml.CSafeLoader)
     result = patched(manifest, patches, kind)
     for problem in result.nowhere:
         at = it.layers.at(("patches", problem.index, "path"))
         raise CannotGoOn(f"{at}: this patch of the {kind} changes nothing: {problem.says}", problem.hint)
-    return replace(made, content=yaml_text.document(result.manifest))
+    return replace(manifest_file, content=yaml_text.document(result.manifest))

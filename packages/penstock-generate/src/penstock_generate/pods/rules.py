@@ -32,7 +32,7 @@ class Rules:
 def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> Rules:
     """The recording rules and the alerts."""
     drawn = uid(it.environment, it.name)
-    told = {
+    by_name = {
         "namespace": it.around.namespace,
         "name": it.name,
         "team": it.spec.owner.team,
@@ -41,8 +41,10 @@ def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) ->
         "dashboard": dashboard(it.around, drawn),
         **names_in_queries(it.around.namespace, it.name),
     }
-    frame = prepared.AlertFrame(label_of(it.spec.kind), told["runbook"] is not None, told["dashboard"] is not None)
-    values = FilledValues(YAML, told)
+    frame = prepared.AlertFrame(
+        label_of(it.spec.kind), by_name["runbook"] is not None, by_name["dashboard"] is not None
+    )
+    values = FilledValues(YAML, by_name)
     written = prepared.filled(frame, alerts, values)
     groups = {"recorded": prepared.recorded(frame, recorded, DASHBOARD, values), "alerts": written.rules}
     each = (f"\n- name: {scalar(f'{it.name}.{what}')}\n  rules:{rules}" for what, rules in groups.items())

@@ -33,7 +33,7 @@ class Section(NamedTuple):
 def common_values(it: PlannedSpec, facts: Facts, alerts: Sequence[Alert]) -> dict[str, Any]:
     """Values for the template by name."""
     redis = it.around.redis
-    names = {placeholder(name): told for name, told in names_in_queries(it.around.namespace, it.name).items()}
+    names = {placeholder(name): value for name, value in names_in_queries(it.around.namespace, it.name).items()}
     return {
         "spec": it.spec,
         "around": it.around,
@@ -52,10 +52,10 @@ def common_values(it: PlannedSpec, facts: Facts, alerts: Sequence[Alert]) -> dic
 
 
 def _section(alert: Alert, names: Mapping[str, str]) -> Section:
-    asked = alert.expression
-    for name, told in names.items():
-        asked = asked.replace(name, told)
-    return Section(alert.name, alert.summary, alert.severity, alert.minutes, asked)
+    expression = alert.expression
+    for name, value in names.items():
+        expression = expression.replace(name, value)
+    return Section(alert.name, alert.summary, alert.severity, alert.minutes, expression)
 
 
 def _password(redis: Redis) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 REPOSITORY_FOLDERS = ("schemas", "images", "chart")
 """Folders that belong to the repository, not to an environment."""
 ENVIRONMENT_FOLDER = "_environment"
-"""The folder of files that belong to an environment as a whole. No spec can have this name."""
+"""The folder of an environment's common files. No spec can have this name."""
 
 
 @dataclass(frozen=True, slots=True)

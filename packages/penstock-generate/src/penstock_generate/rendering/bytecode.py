@@ -29,8 +29,8 @@ class TemplateCache(jinja2.BytecodeCache):
     def __init__(self, folder: Path, *compilers: Path) -> None:
         """`compilers` are the modules that affect how a template is compiled."""
         self._folder = folder
-        told = ((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in compilers)
-        self._stamp = f"{jinja2.__version__} {sys.version} {[*told]}"
+        stats = ((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in compilers)
+        self._stamp = f"{jinja2.__version__} {sys.version} {[*stats]}"
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
         """The cache file; empty for templates from elsewhere."""

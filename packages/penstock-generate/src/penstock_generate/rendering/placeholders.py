@@ -27,7 +27,7 @@ def _as_json(value: object) -> str:
 
 
 def placeholder(name: str) -> str:
-    """A placeholder. If it is a whole string, the value replaces the string with its own type."""
+    """A placeholder. If it is all of a string, the value replaces the string with its own type."""
     return f"{OPEN}{name}{CLOSE}"
 
 
@@ -36,7 +36,7 @@ class Placeholder(NamedTuple):
 
     name: str
     whole: bool
-    """Whether it is a whole string, not a part of one."""
+    """Whether it is all of a string, not a part of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Notation:
     """A format: how it writes values, and how placeholders look in it."""
 
     placeholder: re.Pattern[str]
-    """Matches a placeholder that is a whole string with its quotes, or one inside a string."""
+    """Matches a placeholder that is all of a string, with its quotes, or one inside a string."""
     whole: Callable[[Any], str]
     """Writes a value."""
     inside: Callable[[str], str]
@@ -81,8 +81,8 @@ class FilledValues(dict[Placeholder, str]):
     def __missing__(self, one: Placeholder) -> str:
         """Write a value at its first use."""
         value = self._values[one.name]
-        told = self[one] = self._notation.whole(value) if one.whole else self._notation.inside(str(value))
-        return told
+        written = self[one] = self._notation.whole(value) if one.whole else self._notation.inside(str(value))
+        return written
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +100,16 @@ class PreparedText:
     def of(cls, text: str, notation: Notation) -> Self:
         """From rendered text."""
         texts = notation.placeholder.split(text)
-        found = [
+        all_placeholders = [
             Placeholder(json.loads(f'"{whole or inside}"'), whole is not None)
             for whole, inside in zip(texts[1::3], texts[2::3], strict=True)
         ]
-        placeholders = tuple(dict.fromkeys(found))
-        return cls(tuple(texts[::3]), placeholders, tuple(map(placeholders.index, found)))
+        placeholders = tuple(dict.fromkeys(all_placeholders))
+        return cls(tuple(texts[::3]), placeholders, tuple(map(placeholders.index, all_placeholders)))
 
-    def filled(self, told: FilledValues) -> str:
+    def filled(self, values: FilledValues) -> str:
         """The text with these values."""
-        known = [told[one] for one in self.placeholders]
+        known = [values[one] for one in self.placeholders]
         pieces = [""] * (2 * len(self.order) + 1)
         pieces[::2] = self.between
         pieces[1::2] = [known[one] for one in self.order]

@@ -22,8 +22,8 @@ def literal(value: object) -> str:
     raise TypeError(type(value))
 
 
-def _escape(found: re.Match[str]) -> str:
-    one = found.group()
+def _escape(match: re.Match[str]) -> str:
+    one = match.group()
     if one in '"\\':
         return f"\\{one}"
     if one == "\n":

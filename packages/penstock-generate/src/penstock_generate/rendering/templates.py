@@ -1,4 +1,4 @@
-"""Templates: built-in ones, and a repository's own in their place.
+"""Templates: the built-in ones, and a repository's own, which override them.
 
 Every value must pass a filter that quotes it for its file. A value without a filter is refused, so no template, built-
 in or own, can let a text of a spec become a part of a manifest.
@@ -54,7 +54,7 @@ class Templates:
         self._environment = jinja.Environment(
             loader=self._loader,
             undefined=jinja2.StrictUndefined,
-            autoescape=True,  # tells values that passed a filter from those that did not
+            autoescape=True,  # distinguishes values that passed a filter from others
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
@@ -90,23 +90,23 @@ class Templates:
         return known
 
     def _refuse_unreadable(self, path: str, content: str, name: str, values: dict[str, Any]) -> None:
-        wrong = parse_error(path, content)
-        if wrong is None:
+        error = parse_error(path, content)
+        if error is None:
             return
         marked = self.marked().render(name, values)
-        found = [place for place in places(marked)[: wrong.line + 1] if place] or [f"{name}{ENDING}:1"]
-        line = content.splitlines()[wrong.line : wrong.line + 1]
-        says = f"templates/{found[-1]}: this renders an invalid file: {wrong.says}"
-        said = f", `{printable(line[0].strip())}`" if line and line[0].strip() else ""
-        raise CannotGoOn(says, f"fix the template; the error is in line {wrong.line + 1} of the rendered file{said}")
+        origins = [place for place in places(marked)[: error.line + 1] if place] or [f"{name}{ENDING}:1"]
+        line = content.splitlines()[error.line : error.line + 1]
+        message = f"templates/{origins[-1]}: this renders an invalid file: {error.message}"
+        text = f", `{printable(line[0].strip())}`" if line and line[0].strip() else ""
+        raise CannotGoOn(message, f"fix the template; the error is in line {error.line + 1} of the rendered file{text}")
 
     def copied(self, folder: str) -> Iterator[Artifact]:
         """All files of a folder of templates as they are, for Helm to render; each may be overridden."""
         for ours in sorted((BUILT_IN / folder).rglob("*")):
             if ours.is_file():
                 name = ours.relative_to(BUILT_IN).as_posix()
-                found = next(there for there in (place / name for place in self._folders) if there.is_file())
-                yield Artifact(name, _utf8(found, name), f"templates/{name}", copied=True)
+                file = next(there for there in (place / name for place in self._folders) if there.is_file())
+                yield Artifact(name, _utf8(file, name), f"templates/{name}", copied=True)
 
     def render(self, name: str, values: dict[str, Any]) -> str:
         """The text of a template with these values."""
@@ -137,7 +137,7 @@ def _refuse_unused(overrides: Path) -> None:
                 raise CannotGoOn(f"templates/{name}: no built-in template has this name", hint)
 
 
-class UnfilteredValue(Exception):  # noqa: N818 - what it is
+class UnfilteredValue(Exception):  # noqa: N818 - the name describes the problem
     """A value without a filter."""
 
 
@@ -145,7 +145,7 @@ def _through(write: Callable[[object], str]) -> Callable[[object], Markup]:
     def written(value: object) -> Markup:
         if isinstance(value, jinja2.Undefined):
             str(value)  # raises its own error
-        return Markup(write(value))  # noqa: S704 - it is what the file is written in, and has been quoted
+        return Markup(write(value))  # noqa: S704 - the filter has quoted it for the file's format
 
     return written
 
@@ -178,8 +178,8 @@ def _written(value: object) -> Markup:
         return value
     if isinstance(value, jinja2.Undefined):
         str(value)  # raises its own error
-    says = "a value has no filter: write `| y` for one value, `| block(N)` for a section"
-    raise UnfilteredValue(f"{says}; `| py` in Python, `| md`, `| code` and `| sh` in Markdown")
+    message = "a value has no filter: write `| y` for one value, `| block(N)` for a section"
+    raise UnfilteredValue(f"{message}; `| py` in Python, `| md`, `| code` and `| sh` in Markdown")
 
 
 def _utf8(file: Path, name: str) -> str:

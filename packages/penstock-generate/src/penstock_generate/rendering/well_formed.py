@@ -13,7 +13,7 @@ class ParseError(NamedTuple):
 
     line: int
     """Counted from 0."""
-    says: str
+    message: str
 
 
 def parse_error(path: str, content: str) -> ParseError | None:
@@ -41,7 +41,7 @@ def _twice(node: yaml.Node) -> Iterator[ParseError]:
         for key, value in node.value:
             name = str(key.value)
             if name in known and key.tag != "tag:yaml.org,2002:merge":
-                yield ParseError(key.start_mark.line, f"the key `{name}` stands twice")
+                yield ParseError(key.start_mark.line, f"the key `{name}` appears twice")
             known.add(name)
             yield from _twice(value)
     elif isinstance(node, yaml.SequenceNode):

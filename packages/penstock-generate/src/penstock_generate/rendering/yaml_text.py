@@ -12,7 +12,7 @@ from penstock_spec.values.yaml_text import scalar as _of_12
 
 PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./@-]*+(?: [A-Za-z0-9_./@-]++)*+")
 WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-"""Words that some parser does not read as text: Kubernetes and Helm still read YAML 1.1."""
+"""Words that some parser does not read as text: Kubernetes and Helm read YAML 1.1."""
 
 
 def scalar(value: object) -> str:
@@ -35,7 +35,7 @@ class YamlText:
     """A list continues after a `:`, with its items at the indentation of that line."""
 
 
-def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML can say
+def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML holds
     """Any value, as lines that continue one that ends with `:`, indented by `indent` more."""
     if isinstance(value, YamlText):
         between = "" if value.text.startswith("\n") else " "
@@ -48,7 +48,7 @@ def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML c
 
 
 def document(value: dict[str, Any]) -> str:
-    """A whole file."""
+    """A file."""
     lines: list[str] = []
     _write(value, "", lines)
     return "\n".join(lines) + "\n" if lines else ""

@@ -1,1 +1,1 @@
-"""What the verbs share: options, the repository here, and the output of a run."""
+"""Shared by the verbs: options, the repository here, and the output of a run."""

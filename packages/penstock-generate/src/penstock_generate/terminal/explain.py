@@ -15,7 +15,7 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.report.safe import safe
 
 MOST = 12
-"""Fields that are printed; a line that contains a whole file comes from nearly all of them."""
+"""Fields that are printed; a line that contains a file comes from nearly all of them."""
 WIDEST = 120
 
 
@@ -32,22 +32,22 @@ def tell(place: str) -> None:
     if not isinstance(raw, bytes):
         raise CannotGoOn(f"`{name}` cannot be read: {raw.says}", raw.hint)
     path = file.relative_to(root.resolve()).as_posix()
-    for told in _told(explain(source, path, raw.decode("utf-8", "replace"), int(line))):
-        click.echo(told)
+    for one in _lines(explain(source, path, raw.decode("utf-8", "replace"), int(line))):
+        click.echo(one)
 
 
-def _told(found: Explanation) -> list[str]:
+def _lines(explanation: Explanation) -> list[str]:
     paint = painter()
-    rows = [(_at(cause), cause.path) for cause in found.causes[:MOST]]
+    rows = [(_at(cause), cause.path) for cause in explanation.causes[:MOST]]
     column = max([len(at) for at, _ in rows], default=0) + 2
-    told = [paint(safe(found.text.strip()[:WIDEST]), "bold")]
-    told += [f"  {paint('value', 'dim')}     {at:{column}}{path}" for at, path in rows]
-    if len(found.causes) > MOST:
-        told.append(f"            and {len(found.causes) - MOST} more fields")
+    lines = [paint(safe(explanation.text.strip()[:WIDEST]), "bold")]
+    lines += [f"  {paint('value', 'dim')}     {at:{column}}{path}" for at, path in rows]
+    if len(explanation.causes) > MOST:
+        lines.append(f"            and {len(explanation.causes) - MOST} more fields")
     if not rows:
-        told.append(f"  {paint('value', 'dim')}     the same for all specs")
-    return [*told, f"  {paint('made by', 'dim')}   {found.maker}"]
+        lines.append(f"  {paint('value', 'dim')}     the same for all specs")
+    return [*lines, f"  {paint('made by', 'dim')}   {explanation.maker}"]
 
 
 def _at(cause: Cause) -> str:
-    return str(cause.at) if cause.at else str(cause.says)
+    return str(cause.at) if cause.at else str(cause.layer)

@@ -30,6 +30,6 @@ def selection_options(verb: F) -> F:
 def root_of(repository: Path) -> Path:
     """The folder of generated files. A link is refused: it could lead anywhere."""
     root = repository / GENERATED
-    if os.path.islink(root):  # noqa: PTH114 - beside the texts of `os.path` elsewhere
+    if os.path.islink(root):  # noqa: PTH114 - like `os.path` elsewhere
         raise CannotGoOn(f"`{GENERATED}` is a link", "make it a folder")
     return root

@@ -46,9 +46,9 @@ class Run:
 
             source, run = self._linted(stage)
             difference = run.run()
-            found = dangers(source, run.specs, self.root, difference)
-            if found.dangerous:
-                _refuse(source, found.dangerous)
+            findings = dangers(source, run.specs, self.root, difference)
+            if findings.dangerous:
+                _refuse(source, findings.dangerous)
             if difference:
                 change.commit(difference.left_over)
             run.remember(written=True)
@@ -77,9 +77,9 @@ class Run:
         """Lint the specs and build each valid one on the way; an error ends the command."""
         source = valid(read_unchecked(self.repository, self.chosen, today()))
         run = IncrementalRun(source, self.root, self.stamps, sink)
-        found, built = linted(source, run.build)
+        checked, built = linted(source, run.build)
         run.take(built)
-        return valid(found), run
+        return valid(checked), run
 
 
 def _lines(difference: Difference) -> list[str]:

@@ -1,1 +1,1 @@
-"""The folders of `generated/` on disk: what is listed there, how it differs, and how it is written."""
+"""The folders of `generated/` on disk: their listings, how they differ, and how they are written."""

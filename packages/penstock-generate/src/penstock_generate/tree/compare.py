@@ -59,8 +59,8 @@ def compare(root: Path, folder: str, wanted: Mapping[str, bytes]) -> Difference:
         elif actual != content:
             recorded = owned.get(path, "" if folder == INITIAL else None)
             if recorded is None:
-                says = f"`{root.name}/{path}` is in the way: `{listing.NAME}` does not list it as generated"
-                raise CannotGoOn(says, "move it elsewhere, or delete it")
+                message = f"`{root.name}/{path}` is in the way: `{listing.NAME}` does not list it as generated"
+                raise CannotGoOn(message, "move it elsewhere, or delete it")
             (outdated if recorded in ("", listing.digest(actual)) else edited).append(path)
     left_over = [path for path in owned if path not in wanted and os.path.lexists(root / path)]
     return Difference(tuple(missing), tuple(outdated), tuple(edited), tuple(sorted(left_over)))
@@ -105,12 +105,12 @@ def folders(root: Path) -> list[str]:
 
 def candidates(root: Path) -> list[str]:
     """The folders that may have been generated."""
-    found = [*REPOSITORY_FOLDERS]
+    names = [*REPOSITORY_FOLDERS]
     with contextlib.suppress(FileNotFoundError), os.scandir(root) as entries:
         for entry in entries:
             if entry.is_dir():
-                found += (f"{entry.name}/{name}" for name in os.listdir(entry.path))  # noqa: PTH208 - as below
-    return found
+                names += (f"{entry.name}/{name}" for name in os.listdir(entry.path))  # noqa: PTH208 - as below
+    return names
 
 
 def _bytes(root: Path, path: str) -> bytes | None:
@@ -143,6 +143,6 @@ def _check_parents(root: Path, folder: str) -> None:
 def _check_link(root: Path, folder: str) -> None:
     parent = os.path.realpath(root / folder)
     if not Path(parent).is_relative_to(os.path.realpath(root)):
-        raise CannotGoOn(f"`{root.name}/{folder}` is behind a link that leads out of `{root.name}`", "remove the link")
+        raise CannotGoOn(f"a link in `{root.name}/{folder}` leads out of `{root.name}`", "remove the link")
     if os.path.exists(parent) and not os.path.isdir(parent):  # noqa: PTH110, PTH112 - texts, as realpath gives them
         raise CannotGoOn(f"`{root.name}/{folder}` is a file where a folder belongs", "move it elsewhere")

@@ -29,12 +29,12 @@ def listed(folder: str, files: Mapping[str, bytes], header: str) -> Artifact:
 
 def parse(text: str) -> Mapping[str, str]:
     """Digests by path below the folder. Comments and malformed lines are ignored."""
-    found = {}
+    digests = {}
     for line in text.splitlines():
         match = _LINE.fullmatch(line)
         if match and _inside(match[2]):
-            found[match[2]] = match[1]
-    return found
+            digests[match[2]] = match[1]
+    return digests
 
 
 def _inside(path: str) -> bool:

@@ -36,8 +36,8 @@ def _stamps(root: Path) -> dict[str, str]:
 
 
 def stamp_of(root: Path, folder: str) -> str:
-    """The stamp of a folder on disk; empty if the folder is parse_error or changed a moment ago."""
-    found: dict[str, os.stat_result] = {}
+    """The stamp of a folder on disk; empty if the folder is unreadable or changed a moment ago."""
+    stats: dict[str, os.stat_result] = {}
     pending = [folder]
     while pending:
         parent = pending.pop()
@@ -48,10 +48,10 @@ def stamp_of(root: Path, folder: str) -> str:
                 if S_ISDIR(stat.st_mode):
                     pending.append(path)
                 else:
-                    found[path] = stat
+                    stats[path] = stat
         except OSError:
             return ""
-    return FolderStamp.of(found).settled()
+    return FolderStamp.of(stats).settled()
 
 
 class FolderStamp(NamedTuple):
@@ -61,13 +61,13 @@ class FolderStamp(NamedTuple):
     newest: int
 
     @classmethod
-    def of(cls, found: Mapping[str, os.stat_result]) -> Self:
+    def of(cls, stats: Mapping[str, os.stat_result]) -> Self:
         """From metadata by path below the tree."""
         lines = [
             f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{stat.st_ctime_ns}\0{stat.st_ino}"
-            for path, stat in sorted(found.items())
+            for path, stat in sorted(stats.items())
         ]
-        newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in found.values()), default=0)
+        newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in stats.values()), default=0)
         content = "\0".join(lines).encode("utf-8", "surrogateescape")
         return cls(hashlib.blake2b(content, digest_size=16).hexdigest(), newest)
 

@@ -1,8 +1,8 @@
 """Atomic changes of `generated/`: after an interruption the next run finds the old tree or completes the new one.
 
-New files are staged beside the tree. Until the plan file exists nothing has changed, and the next run discards the
-stage. Once it exists the change is committed: moving the files takes milliseconds, during which signals are blocked,
-and after a crash the next process that opens the tree completes the move.
+New files are staged in a folder of their own. Until the plan file exists nothing has changed, and the next run discards
+the staged files. Once it exists the change is committed: moving the files takes milliseconds, during which signals are
+blocked, and after a crash the next process that opens the tree completes the move.
 """
 
 from __future__ import annotations

@@ -112,10 +112,10 @@ def _availability(redis: Redis, here: Series) -> Iterator[Alert]:
 
 def _capacity(redis: Redis, here: Series) -> Iterator[Alert]:
     used = here.share("redis_memory_used_bytes", "redis_memory_max_bytes")
-    says = "The share of `maxmemory` in use is {value}. When it is full, Redis rejects sends."
+    description = "The share of `maxmemory` in use is {value}. When it is full, Redis rejects sends."
     high, full = "Redis is filling up.", "Redis is almost full."
-    yield Alert("PenstockRedisMemoryHigh", "warning", used, ">", SHARE, QUARTER, high, says, "percentunit")
-    yield Alert("PenstockRedisMemoryFull", "critical", used, ">", NEARLY_FULL, 2, full, says, "percentunit")
+    yield Alert("PenstockRedisMemoryHigh", "warning", used, ">", SHARE, QUARTER, high, description, "percentunit")
+    yield Alert("PenstockRedisMemoryFull", "critical", used, ">", NEARLY_FULL, 2, full, description, "percentunit")
     if redis.connections is not None:
         yield Alert(
             "PenstockRedisConnectionsNearLimit",

@@ -59,13 +59,13 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
 
 def _files(it: PlannedSpec, worker: WorkerArtifact, schema: dict[str, Any], templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it.spec, ANY_PIPELINE)
-    told = rules.of(it, found, RECORDED)
-    yield from rules.files(it, told)
-    board = dashboard(it, found)
-    yield board.artifact
+    its_alerts = alerts(it.spec, ANY_PIPELINE)
+    ruleset = rules.of(it, its_alerts, RECORDED)
+    yield from rules.files(it, ruleset)
+    drawn = dashboard(it, its_alerts)
+    yield drawn.artifact
     pods = PodFacts.of(it.spec, it.around, pods_of(it.spec, it.around))
-    facts = Facts.with_files(pods, worker, told.groups, board)
+    facts = Facts.with_files(pods, worker, ruleset.groups, drawn)
     scaler = artifact(it.folder, pods, it.spec, it.around, templates)
     yield from manifests(it, facts, templates, {"ScaledObject": scaler})
     manifest = parsed(scaler) if templates.overrides(TEMPLATE) else pods.scaled_object
@@ -73,4 +73,4 @@ def _files(it: PlannedSpec, worker: WorkerArtifact, schema: dict[str, Any], temp
     yield message_schema(it, schema)
     yield producer(it, schema, templates)
     yield acl(it)
-    yield runbook(it, facts, found, templates)
+    yield runbook(it, facts, its_alerts, templates)

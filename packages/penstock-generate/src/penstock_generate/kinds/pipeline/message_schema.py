@@ -19,14 +19,14 @@ OURS = "x-penstock"
 def message_schema(it: PlannedSpec, schema: dict[str, Any]) -> Artifact:
     """The file."""
     spec: Pipeline = it.spec
-    told = {
+    content = {
         "$schema": NEWEST,
         "title": f"{spec.name} in {it.environment}",
-        "description": f"What workers of `{spec.name}` take from `{spec.stream.key}`.",
+        "description": f"A message in `{spec.stream.key}` for the workers of `{spec.name}`.",
         **schema,
         OURS: entry(spec),
     }
-    return Artifact(f"{it.folder}/schema.json", pretty(told) + "\n", __name__)
+    return Artifact(f"{it.folder}/schema.json", pretty(content) + "\n", __name__)
 
 
 def entry(spec: Pipeline) -> dict[str, Any]:

@@ -136,12 +136,12 @@ def _shared(query: PipelineOverviewQueries) -> Iterator[Panel]:
         "short",
         (Target(f"sum({query.ours.of(process.REDIS_CONNECTIONS)})", "open"),),
     )
-    wrong = query.keda.each("keda_scaler_detail_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
+    errors = query.keda.each("keda_scaler_detail_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
     yield Panel(
         "Failed polls of KEDA",
         "Polls that fail to read a trigger, by ScaledObject.",
         "ops",
-        (Target(f"sum by (scaledObject) ({wrong})", "{{scaledObject}}"),),
+        (Target(f"sum by (scaledObject) ({errors})", "{{scaledObject}}"),),
     )
     late = query.keda.each("keda_internal_scale_loop_latency_seconds", type="scaledobject")
     yield Panel(

@@ -42,20 +42,21 @@ def artifact(folder: str, facts: PodFacts, spec: Pipeline, environment: Environm
 def rendered(spec: Pipeline, environment: Environment, templates: Templates) -> RenderedManifest:
     """The manifest before patches as data, for rules and simulations."""
     facts = PodFacts.of(spec, environment, pods_of(spec, environment))
-    made = artifact(spec.name, facts, spec, environment, templates)
+    manifest_file = artifact(spec.name, facts, spec, environment, templates)
 
     def line_of(place: Path) -> str:
         marked = artifact(spec.name, facts, spec, environment, templates.marked())
-        return f"templates/{places(marked.content)[_line(yaml.compose(made.content, yaml.CSafeLoader), place)]}"
+        line = _line(yaml.compose(manifest_file.content, yaml.CSafeLoader), place)
+        return f"templates/{places(marked.content)[line]}"
 
-    return RenderedManifest(parsed(made), line_of)
+    return RenderedManifest(parsed(manifest_file), line_of)
 
 
-def parsed(made: Artifact) -> dict[str, Any]:
+def parsed(manifest_file: Artifact) -> dict[str, Any]:
     """A rendered manifest as data."""
-    manifest = yaml.load(made.content, yaml.CSafeLoader)
+    manifest = yaml.load(manifest_file.content, yaml.CSafeLoader)
     if not isinstance(manifest, dict):
-        raise CannotGoOn(f"{made.maker}: this renders no manifest", "begin it with `apiVersion` and `kind`")
+        raise CannotGoOn(f"{manifest_file.maker}: this renders no manifest", "begin it with `apiVersion` and `kind`")
     return manifest
 
 
@@ -64,12 +65,12 @@ def _line(node: yaml.Node | None, place: Path) -> int:
     line = 0
     for step in place:
         if isinstance(node, yaml.MappingNode):
-            found = next(((key, value) for key, value in node.value if key.value == step), None)
+            match = next(((key, value) for key, value in node.value if key.value == step), None)
         elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-            found = (node.value[step], node.value[step])
+            match = (node.value[step], node.value[step])
         else:
-            found = None
-        if found is None:
+            match = None
+        if match is None:
             break
-        line, node = found[0].start_mark.line, found[1]
+        line, node = match[0].start_mark.line, match[1]
     return line

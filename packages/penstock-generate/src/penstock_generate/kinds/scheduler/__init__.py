@@ -56,14 +56,14 @@ def _files(
     it: PlannedSpec, worker: WorkerArtifact, targets: tuple[str, ...], templates: Templates
 ) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it.spec, ANY_SCHEDULER)
-    told = rules.of(it, found, RECORDED)
-    yield from rules.files(it, told)
-    board = dashboard(it, found)
-    yield board.artifact
+    its_alerts = alerts(it.spec, ANY_SCHEDULER)
+    ruleset = rules.of(it, its_alerts, RECORDED)
+    yield from rules.files(it, ruleset)
+    drawn = dashboard(it, its_alerts)
+    yield drawn.artifact
     pods = Pods(ROLE, ARGS, replicas=it.spec.replicas, sends_to=targets)
-    facts = Facts.with_files(PodFacts.of(it.spec, it.around, pods), worker, told.groups, board)
+    facts = Facts.with_files(PodFacts.of(it.spec, it.around, pods), worker, ruleset.groups, drawn)
     yield from manifests(it, facts, templates)
     yield values(it, facts)
     yield acl(it)
-    yield runbook(it, facts, found, templates)
+    yield runbook(it, facts, its_alerts, templates)

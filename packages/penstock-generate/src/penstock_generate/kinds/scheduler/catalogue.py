@@ -6,8 +6,8 @@ from penstock_generate.catalogue import entry
 from penstock_generate.pods.catalogue import run, watched
 
 FILES = (
-    entry("worker.json", "The spec as it is in this environment, with a digest", "a pod; Compose"),
+    entry("worker.json", "The resolved spec of this environment, with a digest", "a pod; Compose"),
     entry("acl.txt", "The users in Redis, with the least rights of each, as commands", "redis-cli"),
     *watched("scheduler"),
-    *run("Its pods, as many as `replicas` says"),
+    *run("Its pods; `replicas` sets their number"),
 )

@@ -6,7 +6,7 @@ from penstock_spec.kinds.scheduler.effective import effective_jobs, runs
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 OFTEN = 300
-"""Seconds. A job with this interval runs three times in 15 minutes; with a longer one it may not run in them at all."""
+"""Seconds. A job with this interval runs three times in 15 minutes; a rarer one may not run at all in that time."""
 
 
 def runs_per_second(spec: Scheduler) -> float | None:

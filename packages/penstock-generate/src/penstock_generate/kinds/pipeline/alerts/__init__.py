@@ -12,14 +12,14 @@ ANY_PIPELINE = PipelineSources.of(NAMESPACE, NAME)
 """The series of any pipeline: its labels are placeholders."""
 
 
-def alerts(spec: Pipeline, asked: PipelineSources) -> list[Alert]:
+def alerts(spec: Pipeline, series: PipelineSources) -> list[Alert]:
     """All alerts of a spec, over these series."""
-    ours = asked.ours
+    ours = series.ours
     return [
         *backlog.of(spec, ours),
         *workers.of(spec, ours),
         *shutdown.of(spec, ours),
         *sends.of(spec, ours),
         *janitor.of(spec, ours),
-        *scaling.of(spec, asked),
+        *scaling.of(spec, series),
     ]

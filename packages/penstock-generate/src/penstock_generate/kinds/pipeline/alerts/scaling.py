@@ -16,14 +16,14 @@ HPA = 15
 """Seconds between polls of the HPA, while there are pods."""
 
 
-def of(spec: Pipeline, asked: PipelineSources) -> Iterator[Alert]:
+def of(spec: Pipeline, series: PipelineSources) -> Iterator[Alert]:
     """The alerts of a spec."""
-    most, fallback = spec.scaling.replicas.max, spec.scaling.fallback
+    highest, fallback = spec.scaling.replicas.max, spec.scaling.fallback
     every = spec.scaling.poll.seconds if spec.scaling.replicas.min == 0 else HPA
     failures = fallback.failures if fallback else 1
-    # One poll more must fit in than fail before KEDA falls back, however long `scaling.poll` is at zero pods.
+    # The window must hold one poll more than KEDA's limit of failures, even with a long `scaling.poll` at zero pods.
     window = min(max(WINDOW, math.ceil((failures + 1) * every / 60) + 1), LONGEST)
-    errors = asked.scaler.increase("keda_scaler_detail_errors_total", window)
+    errors = series.scaler.increase("keda_scaler_detail_errors_total", window)
     yield Alert(
         "PenstockScalerErrors",
         "warning",
@@ -46,27 +46,27 @@ def of(spec: Pipeline, asked: PipelineSources) -> Iterator[Alert]:
             f"{{value}} polls failed in {window} minutes. "
             f"KEDA keeps {fallback.replicas} pods; if Redis is down, the pods that run.",
         )
-    if spec.scaling.replicas.min < most:  # else the number is fixed
+    if spec.scaling.replicas.min < highest:  # else the number is fixed
         yield Alert(
             "PenstockAtMaxReplicas",
             "warning",
-            asked.hpa.gauge("kube_horizontalpodautoscaler_status_current_replicas"),
+            series.hpa.gauge("kube_horizontalpodautoscaler_status_current_replicas"),
             ">=",
-            most,
+            highest,
             QUARTER,
             "The pipeline runs at its maximum number of pods.",
-            f"`scaling.replicas.max` is {most}; it cannot scale up further.",
+            f"`scaling.replicas.max` is {highest}; it cannot scale up further.",
         )
-    desired = asked.hpa.gauge("kube_horizontalpodautoscaler_status_desired_replicas")
+    desired = series.hpa.gauge("kube_horizontalpodautoscaler_status_desired_replicas")
     # Not the HPA's current replicas: these count pods that cannot start, so the difference vanishes at the next sync.
-    ready = asked.deployment.gauge("kube_deployment_status_replicas_ready")
-    behind = Query(
+    ready = series.deployment.gauge("kube_deployment_status_replicas_ready")
+    missing = Query(
         f"{desired.text} - {ready.text}", lambda value: {**desired.test_series(value + 1), **ready.test_series(1)}
     )
     yield Alert(
         "PenstockReplicasBehind",
         "warning",
-        behind,
+        missing,
         ">",
         0,
         10,

@@ -82,7 +82,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         1,
         QUARTER,
         "A worker reads no new messages.",
-        f"It owns {spec.work.max_pending_per_worker} messages (`work.max_pending_per_worker`), most of them parked.",
+        f"It has {spec.work.max_pending_per_worker} running and parked messages, its limit "
+        "(`work.max_pending_per_worker`). Most of them failed and wait for their retry.",
     )
     yield Alert(
         "PenstockFencedSteps",

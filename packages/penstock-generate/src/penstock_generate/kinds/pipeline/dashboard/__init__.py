@@ -15,15 +15,15 @@ from penstock_generate.kinds.pipeline.dashboard import backlog, failures, glance
 from penstock_generate.kinds.pipeline.dashboard.variant import PipelineQueries, PipelineVariant, values
 from penstock_spec.kinds.pipeline.metrics import process
 
-__all__ = ["drawn"]
+__all__ = ["dashboard"]
 
 ROWS: tuple[ModuleType, ...] = (glance, backlog, workers, failures, sends, janitor, scaling)
 
 
-def dashboard(it: PlannedSpec, found: list[Alert]) -> DashboardText:
+def dashboard(it: PlannedSpec, alerts: list[Alert]) -> DashboardText:
     """The dashboard of a pipeline with these alerts."""
-    variant = PipelineVariant.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
-    return _template(variant).filled(it.folder, values(it.spec, found) | common_values(it), __name__)
+    variant = PipelineVariant.of(it.spec, alerts, has_runbooks=it.around.runbooks is not None)
+    return _template(variant).filled(it.folder, values(it.spec, alerts) | common_values(it), __name__)
 
 
 @lru_cache(maxsize=64)  # there are about a dozen variants, however many pipelines

@@ -25,21 +25,21 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
         "Age of the oldest message",
         "How long the oldest message that is ready for work has waited. The line is `alerts.backlog_age`.",
         "s",
-        (query.asks("PenstockBacklogOld", "oldest"),),
+        (query.alert_query("PenstockBacklogOld", "oldest"),),
         steps=query.steps("PenstockBacklogOld"),
     )
     yield Panel(
         "Backlog and its limit",
         "Messages that count towards `stream.backlog.limit`, the upper line. The lower line is the alert.",
         "short",
-        (query.asks("PenstockBacklogNearLimit", "messages"),),
+        (query.alert_query("PenstockBacklogNearLimit", "messages"),),
         steps=(*query.steps("PenstockBacklogNearLimit"), Step(placeholder("backlog limit"), "red")),
     )
     yield Panel(
         "Messages without progress",
         "Messages that are ready for work while none is finished. It should be empty.",
         "short",
-        (query.asks("PenstockNoProgress", "messages"),),
+        (query.alert_query("PenstockNoProgress", "messages"),),
         steps=query.steps("PenstockNoProgress"),
     )
     yield Panel(

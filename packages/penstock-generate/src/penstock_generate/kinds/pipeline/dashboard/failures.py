@@ -29,21 +29,21 @@ def _of_messages(query: PipelineQueries) -> Iterator[Panel]:
         "Share of retries",
         "The share of deliveries that fail and are retried. Above the line more than half of the work is wasted.",
         "percentunit",
-        (query.asks("PenstockRetriesHigh", "retried"),),
+        (query.alert_query("PenstockRetriesHigh", "retried"),),
         steps=query.steps("PenstockRetriesHigh"),
     )
     yield Panel(
         "Timeouts",
         "Attempts that took longer than `work.timeout`, in 15 minutes.",
         "short",
-        (query.asks("PenstockTimeouts", "timeouts"),),
+        (query.alert_query("PenstockTimeouts", "timeouts"),),
         steps=query.steps("PenstockTimeouts"),
     )
     yield Panel(
         "Dead letters",
         "Messages that became dead letters, in 15 minutes. The line is `alerts.dead_letters`.",
         "short",
-        (query.asks("PenstockDeadLetters", "dead"),),
+        (query.alert_query("PenstockDeadLetters", "dead"),),
         steps=query.steps("PenstockDeadLetters"),
     )
     yield Panel(
@@ -59,14 +59,14 @@ def _of_messages(query: PipelineQueries) -> Iterator[Panel]:
         "Messages lost",
         "Unfinished messages that were deleted or trimmed by somebody, in 15 minutes. There should be none.",
         "short",
-        (query.asks("PenstockMessagesLost", "lost"),),
+        (query.alert_query("PenstockMessagesLost", "lost"),),
         steps=query.steps("PenstockMessagesLost"),
     )
     yield Panel(
         "Group recreated",
         "How often the consumer group was missing and was recreated, in 15 minutes.",
         "short",
-        (query.asks("PenstockGroupRecreated", "recreated"),),
+        (query.alert_query("PenstockGroupRecreated", "recreated"),),
         steps=query.steps("PenstockGroupRecreated"),
     )
 
@@ -76,7 +76,7 @@ def _of_workers(query: PipelineQueries) -> Iterator[Panel]:
         "Fenced steps",
         "Results that came after the message was taken over, in 15 minutes. Redis ignored them.",
         "short",
-        (query.asks("PenstockFencedSteps", "fenced"),),
+        (query.alert_query("PenstockFencedSteps", "fenced"),),
         steps=query.steps("PenstockFencedSteps"),
     )
     yield Panel(
@@ -92,14 +92,14 @@ def _of_workers(query: PipelineQueries) -> Iterator[Panel]:
         "Leases lost",
         "Running workers that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
-        (query.asks("PenstockLeasesLost", "lost"),),
+        (query.alert_query("PenstockLeasesLost", "lost"),),
         steps=query.steps("PenstockLeasesLost"),
     )
     yield Panel(
         "Abandoned handlers",
         "Handlers that run past their timeout because a thread cannot be stopped. Each holds a slot.",
         "short",
-        (query.asks("PenstockHandlersAbandoned", "abandoned"),),
+        (query.alert_query("PenstockHandlersAbandoned", "abandoned"),),
         steps=query.steps("PenstockHandlersAbandoned"),
     )
 
@@ -109,7 +109,7 @@ def _of_redis(query: PipelineQueries) -> Iterator[Panel]:
         "Redis errors",
         "Failed calls to Redis in 5 minutes.",
         "short",
-        (query.asks("PenstockRedisErrors", "failed"),),
+        (query.alert_query("PenstockRedisErrors", "failed"),),
         steps=query.steps("PenstockRedisErrors"),
     )
     yield Panel(

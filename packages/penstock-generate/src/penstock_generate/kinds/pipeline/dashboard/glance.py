@@ -26,7 +26,7 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
         "Oldest",
         "How long the oldest of them has waited. Red from `alerts.backlog_age` on.",
         "s",
-        (query.asks("PenstockBacklogOld", "oldest"),),
+        (query.alert_query("PenstockBacklogOld", "oldest"),),
         "number",
         steps=query.steps("PenstockBacklogOld"),
     )
@@ -36,7 +36,7 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
         "New dead letters",
         "In 15 minutes. Red from `alerts.dead_letters` on.",
         "short",
-        (query.asks("PenstockDeadLetters", "dead"),),
+        (query.alert_query("PenstockDeadLetters", "dead"),),
         "number",
         steps=query.steps("PenstockDeadLetters"),
     )

@@ -23,7 +23,7 @@ def _itself(query: PipelineQueries) -> Iterator[Panel]:
         "Leader",
         "Janitors that are leader; there should be one. Without it only workers promote, take over and measure.",
         "short",
-        (query.asks("PenstockJanitorMissing", "leaders"),),
+        (query.alert_query("PenstockJanitorMissing", "leaders"),),
         below="red",
         steps=query.steps("PenstockJanitorMissing"),
     )
@@ -44,7 +44,7 @@ def _itself(query: PipelineQueries) -> Iterator[Panel]:
         "Failed tasks",
         "Failed tasks of the janitor in 15 minutes; its log says why.",
         "short",
-        (query.asks("PenstockJanitorErrors", "failed"),),
+        (query.alert_query("PenstockJanitorErrors", "failed"),),
         steps=query.steps("PenstockJanitorErrors"),
     )
     yield Panel(
@@ -75,7 +75,7 @@ def _consumers(query: PipelineQueries) -> Iterator[Panel]:
         "Ghost consumers",
         "Consumers whose process is gone and that are not removed yet.",
         "short",
-        (query.asks("PenstockGhostConsumers", "ghosts"),),
+        (query.alert_query("PenstockGhostConsumers", "ghosts"),),
         steps=query.steps("PenstockGhostConsumers"),
     )
     yield Panel(
@@ -110,6 +110,6 @@ def _trimming(query: PipelineQueries) -> Iterator[Panel]:
             "Entries not trimmed",
             "Entries older than the retention that stay, because a group has not finished them.",
             "short",
-            (query.asks("PenstockTrimHeldBack", "all"), query.by(janitor.TRIM_HELD_BACK, "group")),
+            (query.alert_query("PenstockTrimHeldBack", "all"), query.by(janitor.TRIM_HELD_BACK, "group")),
             steps=query.steps("PenstockTrimHeldBack"),
         )

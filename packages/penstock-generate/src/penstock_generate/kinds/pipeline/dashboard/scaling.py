@@ -18,7 +18,7 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
     """Pods, KEDA, and shutdowns."""
     yield from _pods(query)
     yield from _keda(query)
-    yield from _leaving(query)
+    yield from _shutdowns(query)
 
 
 def _pods(query: PipelineQueries) -> Iterator[Panel]:
@@ -35,7 +35,7 @@ def _pods(query: PipelineQueries) -> Iterator[Panel]:
         "Missing pods",
         "Desired pods that are not ready: check nodes, quota, the image and their logs.",
         "short",
-        (query.asks("PenstockReplicasBehind", "missing"),),
+        (query.alert_query("PenstockReplicasBehind", "missing"),),
         steps=query.steps("PenstockReplicasBehind"),
     )
     yield Panel(
@@ -69,20 +69,20 @@ def _keda(query: PipelineQueries) -> Iterator[Panel]:
         "Failed polls",
         "Failed polls of triggers. From the upper line on KEDA uses `scaling.fallback`, if it is set.",
         "short",
-        (query.asks("PenstockScalerErrors", "failed"),),
+        (query.alert_query("PenstockScalerErrors", "failed"),),
         steps=query.steps("PenstockScalerErrors", "PenstockScalerFallback"),
     )
-    wrong = query.scaler.each("keda_scaled_object_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
+    errors = query.scaler.each("keda_scaled_object_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
     paused = query.scaler.gauge("keda_scaled_object_paused").text
     yield Panel(
         "Errors of the ScaledObject",
         "Errors of KEDA for the ScaledObject per second; and 1 while it is paused.",
         "short",
-        (Target(f"sum({wrong})", "errors"), Target(paused, "paused")),
+        (Target(f"sum({errors})", "errors"), Target(paused, "paused")),
     )
 
 
-def _leaving(query: PipelineQueries) -> Iterator[Panel]:
+def _shutdowns(query: PipelineQueries) -> Iterator[Panel]:
     yield Panel(
         "Workers shutting down",
         "Workers that received SIGTERM and still run.",
@@ -93,7 +93,7 @@ def _leaving(query: PipelineQueries) -> Iterator[Panel]:
         "Drain",
         "How long a worker has been draining. At the upper line, grace minus margin, running messages are given back.",
         "s",
-        (query.asks("PenstockDrainSlow", "longest"),),
+        (query.alert_query("PenstockDrainSlow", "longest"),),
         steps=(*query.steps("PenstockDrainSlow"), Step(placeholder("drain time"), "red")),
     )
     yield Panel(
@@ -106,7 +106,7 @@ def _leaving(query: PipelineQueries) -> Iterator[Panel]:
         "Cut off",
         "Running messages that were given back at the end of a drain, in an hour.",
         "short",
-        (query.asks("PenstockDrainCutOff", "cut off"),),
+        (query.alert_query("PenstockDrainCutOff", "cut off"),),
         steps=query.steps("PenstockDrainCutOff"),
     )
     yield Panel(

@@ -37,7 +37,9 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
     )
     for alert, (title, description) in FULL.items():
         if query.has(alert):
-            yield Panel(title, description, "short", (query.asks(alert, title.lower()),), steps=query.steps(alert))
+            yield Panel(
+                title, description, "short", (query.alert_query(alert, title.lower()),), steps=query.steps(alert)
+            )
     yield Panel(
         "Sends without a reply",
         "No reply came. With a deduplication key the send is retried; without one the sender gets `unknown`.",
@@ -60,6 +62,6 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
         "Circuit breaker",
         "1 while a sender's breaker is open and its sends fail immediately; and openings per second.",
         "short",
-        (query.asks("PenstockBreakerOpen", "open"), query.rate(sending.BREAKER_OPENED, "opened")),
+        (query.alert_query("PenstockBreakerOpen", "open"), query.rate(sending.BREAKER_OPENED, "opened")),
         steps=query.steps("PenstockBreakerOpen"),
     )

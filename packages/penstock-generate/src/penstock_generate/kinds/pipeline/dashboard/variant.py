@@ -24,10 +24,10 @@ class PipelineVariant:
     """One of these pipelines. Its alerts give the queries; none of its numbers gets into the shared text."""
 
     @classmethod
-    def of(cls, spec: Pipeline, found: list[Alert], *, has_runbooks: bool) -> Self:
+    def of(cls, spec: Pipeline, its_alerts: list[Alert], *, has_runbooks: bool) -> Self:
         """The variant of a pipeline with these alerts."""
-        asked = frozenset((alert.name, alert.query.text) for alert in found)
-        return cls(asked, spec.stream.retention.keeps_nothing, has_runbooks, spec)
+        queries = frozenset((alert.name, alert.query.text) for alert in its_alerts)
+        return cls(queries, spec.stream.retention.keeps_nothing, has_runbooks, spec)
 
 
 class PipelineQueries(PanelQueries):
@@ -35,14 +35,14 @@ class PipelineQueries(PanelQueries):
 
     def __init__(self, variant: PipelineVariant) -> None:
         """For the pipelines of one variant."""
-        asked = PipelineSources.of(NAMESPACE, NAME, *CHOSEN)
-        self.scaler, self.hpa, self.deployment = asked.scaler, asked.hpa, asked.deployment
-        super().__init__(asked.ours, alerts(variant.example, asked), asked.ours.of(process.INFO, role="worker"))
+        series = PipelineSources.of(NAMESPACE, NAME, *CHOSEN)
+        self.scaler, self.hpa, self.deployment = series.scaler, series.hpa, series.deployment
+        super().__init__(series.ours, alerts(variant.example, series), series.ours.of(process.INFO, role="worker"))
 
 
-def values(spec: Pipeline, found: list[Alert]) -> dict[str, Any]:
+def values(spec: Pipeline, its_alerts: list[Alert]) -> dict[str, Any]:
     """The values of placeholders for numbers."""
-    return thresholds(found) | {
+    return thresholds(its_alerts) | {
         "backlog limit": spec.stream.backlog.limit,
         "memory": spec.resources.memory.amount,
         "timeout": number(spec.work.timeout.seconds),

@@ -42,7 +42,7 @@ def _throughput(query: PipelineQueries) -> Iterator[Panel]:
         "Mean handling time",
         "The upper line is `work.timeout`; the lower, half of it, is the alert.",
         "s",
-        (query.asks("PenstockHandlersSlow", "mean"),),
+        (query.alert_query("PenstockHandlersSlow", "mean"),),
         steps=(*query.steps("PenstockHandlersSlow"), Step(placeholder("timeout"), "red")),
     )
     yield Panel(
@@ -65,7 +65,7 @@ def _room(query: PipelineQueries) -> Iterator[Panel]:
         "Saturation",
         "The share of slots that are busy. At the line no slot is free.",
         "percentunit",
-        (query.asks("PenstockSaturated", "taken"),),
+        (query.alert_query("PenstockSaturated", "busy"),),
         steps=query.steps("PenstockSaturated"),
     )
     yield Panel(
@@ -80,16 +80,16 @@ def _room(query: PipelineQueries) -> Iterator[Panel]:
     )
     yield Panel(
         "Workers at their pending limit",
-        "1 while a worker owns `work.max_pending_per_worker` messages and reads no new ones.",
+        "1 while a worker has `work.max_pending_per_worker` running and parked messages, and reads no new ones.",
         "short",
-        (query.asks("PenstockPendingLimitReached", "at the limit"),),
+        (query.alert_query("PenstockPendingLimitReached", "at the limit"),),
         steps=query.steps("PenstockPendingLimitReached"),
     )
     yield Panel(
         "Results not accepted by Redis",
         "Workers repeat them; each holds a slot.",
         "short",
-        (query.asks("PenstockUnsettled", "unsettled"),),
+        (query.alert_query("PenstockUnsettled", "unsettled"),),
         steps=query.steps("PenstockUnsettled"),
     )
 
@@ -99,7 +99,7 @@ def _processes(query: PipelineQueries) -> Iterator[Panel]:
         "Event loop",
         "The longest delay of a worker's event loop in 30 s. A blocked loop stops all its handlers.",
         "s",
-        (query.asks("PenstockLoopLag", "longest delay"),),
+        (query.alert_query("PenstockLoopLag", "longest delay"),),
         steps=query.steps("PenstockLoopLag"),
     )
     yield Panel(

@@ -31,7 +31,7 @@ def producer(it: PlannedSpec, schema: dict[str, Any], templates: Templates) -> A
         "max_size": spec.message.max_size.amount,
         "typing": Markup(", ").join(sorted(_typing(shapes))),
         "types": Markup(_types(shapes)),  # noqa: S704 - it is Python, and its texts are literals
-        **_form(spec, schema),
+        **_encoding(spec, schema),
     }
     return templates.artifact(f"{it.folder}/producer.py", "pipeline/producer.py", values)
 
@@ -39,7 +39,7 @@ def producer(it: PlannedSpec, schema: dict[str, Any], templates: Templates) -> A
 def _typing(shapes: ObjectTypes) -> Iterator[str]:
     """The names to import from `typing`."""
     yield from ("Any", "Protocol")
-    fields = [field for shape in shapes.found for field in shape.fields]
+    fields = [field for shape in shapes.objects for field in shape.fields]
     if any("Literal[" in type_ for type_ in (shapes.alias or "", *(one.type for one in fields))):
         yield "Literal"
     if not all(one.required for one in fields):
@@ -49,19 +49,19 @@ def _typing(shapes: ObjectTypes) -> Iterator[str]:
 
 
 def _types(shapes: ObjectTypes) -> str:
-    told = [definition(one) for one in shapes.found]
+    sources = [definition(one) for one in shapes.objects]
     if shapes.alias is not None:
-        told.append(alias(shapes.alias))
-    return "\n\n".join(told)
+        sources.append(alias(shapes.alias))
+    return "\n\n".join(sources)
 
 
-def _form(spec: Pipeline, schema: dict[str, Any]) -> dict[str, Any]:
+def _encoding(spec: Pipeline, schema: dict[str, Any]) -> dict[str, Any]:
     encoding = spec.message.encoding
     if isinstance(encoding, JsonField):
         return {"field": encoding.json_}
     types = FieldTypes.of(schema)
     return {
         "field": None,
-        "field_types": {name: sorted(said) for name, said in types.named.items() if said},
+        "field_types": {name: sorted(json_types) for name, json_types in types.named.items() if json_types},
         "other_types": sorted(types.others),
     }

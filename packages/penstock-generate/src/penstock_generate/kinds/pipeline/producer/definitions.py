@@ -13,7 +13,7 @@ PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*|_[a-z0-9][A-Za-z0-9_]*")
 """Names that can be fields of a class. A class would mangle two leading underscores; capitals could hide a type."""
 TYPES = frozenset({"bool", "dict", "float", "int", "list", "str"})
 """Names that a field must not hide inside its class."""
-VAGUE = "  # types cannot say what: see schema.json"
+VAGUE = "  # more precise than a type: see schema.json"
 
 
 def definition(shape: ObjectType) -> str:
@@ -33,13 +33,13 @@ def _fits(name: str) -> bool:
 
 def _class(shape: ObjectType) -> Iterator[str]:
     yield f"class {shape.name}(TypedDict):"
-    if shape.says:
-        yield f"    {_docstring(shape.says)}"
+    if shape.description:
+        yield f"    {_docstring(shape.description)}"
         yield ""
     for one in shape.fields:
         yield f"    {one.name}: {_typed(one)}{VAGUE if one.vague else ''}"
-        if one.says:
-            yield f"    {_docstring(one.says)}"
+        if one.description:
+            yield f"    {_docstring(one.description)}"
 
 
 def _call(shape: ObjectType) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """From a JSON Schema to Python types. A type accepts at least what the schema accepts, as far as types can express it.
 
-An object with fields becomes a named class. Classes are found iteratively, so that recursive and deep schemas cost no
-more than others. `Any` stands for what types cannot express.
+An object with fields becomes a named class. The schema is read iteratively, so that recursive and deep schemas cost no
+more than others. `Any` stands for everything that types cannot express.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST = 400
 """The limit of a readable type, in characters."""
 LONGEST_NAME = 40
 ROOT = "Message"
-TAKEN = frozenset({*dir(builtins), *keyword.kwlist, ROOT, "Any", "Client", "Literal", "NotRequired", "Protocol",
+RESERVED = frozenset({*dir(builtins), *keyword.kwlist, ROOT, "Any", "Client", "Literal", "NotRequired", "Protocol",
                    "TypedDict", "ENVIRONMENT", "FIELD", "PIPELINE", "STREAM"})  # fmt: skip
 """Names that the module uses itself."""
 
@@ -36,7 +36,7 @@ class Field:
     required: bool
     vague: bool
     """Whether the schema restricts the value but the type does not."""
-    says: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class ObjectType:
 
     name: str
     fields: tuple[Field, ...]
-    says: str
+    description: str
 
 
 class ObjectTypes:
     """The objects of one schema, the message's first."""
 
-    found: list[ObjectType]
+    objects: list[ObjectType]
     alias: str | None
     """The type of a message that is no object with fields."""
 
@@ -59,28 +59,28 @@ class ObjectTypes:
         """Find all objects."""
         self._schema = schema
         self._types: dict[int, str] = {}  # by schema: each is visited once
-        self._names = {*TAKEN}
-        self._asked: list[tuple[str, list[Part]]] = []
-        self.found = []
-        told = self._of(schema, ROOT, 0)
-        for name, parts in self._asked:  # it grows during the loop
-            self.found.append(ObjectType(name, tuple(self._fields(parts)), of.description(parts[0])))
-        names = {one.name for one in self.found}
-        objects = all(one in names or one.startswith("dict[") for one in told.split(" | "))
-        self.alias = None if ROOT in names else told if objects else f"dict[str, {ANY}]"
+        self._names = {*RESERVED}
+        self._to_build: list[tuple[str, list[Part]]] = []
+        self.objects = []
+        message = self._of(schema, ROOT, 0)
+        for name, parts in self._to_build:  # it grows during the loop
+            self.objects.append(ObjectType(name, tuple(self._fields(parts)), of.description(parts[0])))
+        names = {one.name for one in self.objects}
+        are_objects = all(one in names or one.startswith("dict[") for one in message.split(" | "))
+        self.alias = None if ROOT in names else message if are_objects else f"dict[str, {ANY}]"
 
     def _of(self, part: object, called: str, depth: int) -> str:
         if not isinstance(part, dict) or depth > DEEPEST:
             return ANY
         if id(part) not in self._types:
             self._types[id(part)] = ANY  # for references from inside
-            told = self._type(part, called, depth + 1)
-            self._types[id(part)] = told if len(told) <= LONGEST else ANY
+            type_ = self._type(part, called, depth + 1)
+            self._types[id(part)] = type_ if len(type_) <= LONGEST else ANY
         return self._types[id(part)]
 
     def _type(self, part: Part, called: str, depth: int) -> str:
         reference = part.get("$ref")
-        if part is not self._schema and isinstance(reference, str) and part.keys() <= of.SAYS_NOTHING | {"$ref"}:
+        if part is not self._schema and isinstance(reference, str) and part.keys() <= of.IGNORED | {"$ref"}:
             return self._of(of.target(self._schema, reference), reference.rpartition("/")[2] or called, depth)
         parts = list(of.together(self._schema, part))
         values = next(filter(None, map(of.values, parts)), None)
@@ -95,9 +95,9 @@ class ObjectTypes:
 
     def _choice(self, parts: list[Part], called: str, depth: int) -> str:
         for choices in (of.listed(one, key) for one in parts for key in of.CHOICES):
-            told = union(self._of(choice, f"{called}{n}", depth) for n, choice in enumerate(choices, 1))
-            if told != ANY:
-                return told
+            type_ = union(self._of(choice, f"{called}{n}", depth) for n, choice in enumerate(choices, 1))
+            if type_ != ANY:
+                return type_
         return ANY
 
     def _named(self, name: str, parts: list[Part], called: str, depth: int) -> str:
@@ -118,7 +118,7 @@ class ObjectTypes:
 
     def _shape(self, parts: list[Part], called: str) -> str:
         name = ROOT if parts[0] is self._schema else self._free(called)
-        self._asked.append((name, parts))
+        self._to_build.append((name, parts))
         return name
 
     def _free(self, called: str) -> str:
@@ -137,21 +137,21 @@ class ObjectTypes:
         always = _by_name(parts)
         for name, inner in always.items():
             types = [self._of(one, name, 0) for one in inner]
-            told = next((one for one in types if one != ANY), ANY)
-            yield Field(name, told, name in required, _is_vague(told, inner), of.description(inner[0]))
+            type_ = next((one for one in types if one != ANY), ANY)
+            yield Field(name, type_, name in required, _is_vague(type_, inner), of.description(inner[0]))
         for name, inner in _by_name(of.at_times(self._schema, parts)).items():
             if name not in always:
-                told = union(self._of(one, name, 0) for one in inner)
-                yield Field(name, told, required=False, vague=_is_vague(told, inner), says="")
+                type_ = union(self._of(one, name, 0) for one in inner)
+                yield Field(name, type_, required=False, vague=_is_vague(type_, inner), description="")
 
 
 def _by_name(parts: Iterator[Part] | list[Part]) -> dict[str, list[object]]:
-    found: dict[str, list[object]] = {}
+    schemas: dict[str, list[object]] = {}
     for part in parts:
         for name, inner in of.mapping(part, "properties").items():
-            found.setdefault(name, []).append(inner)
-    return found
+            schemas.setdefault(name, []).append(inner)
+    return schemas
 
 
-def _is_vague(told: str, inner: list[object]) -> bool:
-    return told == ANY and any(map(of.says_something, inner))
+def _is_vague(type_: str, inner: list[object]) -> bool:
+    return type_ == ANY and any(map(of.restricts, inner))

@@ -10,8 +10,9 @@ from penstock_spec.kinds.pipeline.message.schema_check import resolve_reference
 Part = dict[str, Any]
 
 CHOICES = ("anyOf", "oneOf")
-SAYS_NOTHING = frozenset({"$comment", "$defs", "$id", "$schema", "default", "definitions", "deprecated", "description",
-                          "examples", "readOnly", "title", "writeOnly"})  # fmt: skip
+IGNORED = frozenset({"$comment", "$defs", "$id", "$schema", "default", "definitions", "deprecated", "description",
+                     "examples", "readOnly", "title", "writeOnly"})  # fmt: skip
+"""Keywords that refuse no value."""
 
 
 def target(schema: Part, reference: object) -> object:
@@ -55,15 +56,15 @@ def types(parts: list[Part]) -> list[str]:
     return []
 
 
-def says_something(part: object) -> bool:
+def restricts(part: object) -> bool:
     """Whether its keywords refuse anything."""
-    return isinstance(part, dict) and not part.keys() <= SAYS_NOTHING
+    return isinstance(part, dict) and not part.keys() <= IGNORED
 
 
 def description(part: object) -> str:
     """Its description for people."""
-    says = part.get("description") if isinstance(part, dict) else None
-    return says if isinstance(says, str) else ""
+    text = part.get("description") if isinstance(part, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 def mapping(part: Part, key: str) -> Part:

@@ -30,13 +30,13 @@ ANY_SCHEDULER = SchedulerSources.of(NAMESPACE, NAME)
 """The series of any scheduler: its labels are placeholders."""
 
 
-def alerts(spec: Scheduler, asked: SchedulerSources) -> list[Alert]:
+def alerts(spec: Scheduler, series: SchedulerSources) -> list[Alert]:
     """All alerts of a spec, over these series."""
-    ours = asked.ours
+    ours = series.ours
     return [
         *due.of(spec, ours),
         *runs.of(spec, ours),
         *settling.of(spec, ours),
         *maintenance.of(spec, ours),
-        *pods.of(spec, ours, asked.deployment),
+        *pods.of(spec, ours, series.deployment),
     ]

@@ -51,16 +51,16 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             "percentunit",
         )
     if spec.work.concurrency > 0:
-        most = spec.work.concurrency
+        limit = spec.work.concurrency
         yield Alert(
             "PenstockManyJobsReady",
             "warning",
             ours.gauge(state.READY),
             ">",
-            spec.health.ready_factor * most,
+            spec.health.ready_factor * limit,
             5,
             "Far more jobs are due than pods can run.",
-            f"{{value}} jobs are due; a pod runs {most} at a time (`work.concurrency`).",
+            f"{{value}} jobs are due; a pod runs {limit} at a time (`work.concurrency`).",
         )
         yield Alert(
             "PenstockPermitsExhausted",
@@ -70,7 +70,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             1,
             QUARTER,
             "All pods run as many jobs as they may.",
-            f"A share of {{value}} of all permits is held; each pod has {most} (`work.concurrency`).",
+            f"A share of {{value}} of all permits is held; each pod has {limit} (`work.concurrency`).",
             "percentunit",
         )
         yield _signal(
@@ -92,7 +92,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         "PenstockZeroProgress",
         "zero_progress",
         "Jobs are due, but a pod takes none.",
-        "They may belong to another shard, be disabled, or be unknown; the panel *Passed over* says which.",
+        "They may belong to another shard, be disabled, or be unknown; see the panel *Passed over*.",
     )
 
 

@@ -51,13 +51,13 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
 
 def _failed(ours: Series) -> Query:
     """The share of runs that ended with an error."""
-    failed, went = (ours.of(running.RUNS, outcome=outcome) for outcome in ("failed", "ok"))
+    failed, succeeded = (ours.of(running.RUNS, outcome=outcome) for outcome in ("failed", "ok"))
     window = ours.rate(running.RUNS, QUARTER)
     return Query(
         f"sum({ours.rate(running.RUNS, QUARTER, outcome='failed')}) / sum({window})",
         lambda value: {
             failed: f"0+{number(value * 60)}x{STEPS}",
-            went: f"0+{number((1 - value) * 60)}x{STEPS}",
+            succeeded: f"0+{number((1 - value) * 60)}x{STEPS}",
         },
         QUARTER,
         exact=False,

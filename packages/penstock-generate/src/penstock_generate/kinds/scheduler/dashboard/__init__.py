@@ -15,15 +15,15 @@ from penstock_generate.kinds.scheduler.dashboard import due, glance, maintenance
 from penstock_generate.kinds.scheduler.dashboard.variant import SchedulerQueries, SchedulerVariant, values
 from penstock_spec.kinds.scheduler.metrics import process
 
-__all__ = ["drawn"]
+__all__ = ["dashboard"]
 
 ROWS: tuple[ModuleType, ...] = (glance, due, runs, redis, maintenance, pods)
 
 
-def dashboard(it: PlannedSpec, found: list[Alert]) -> DashboardText:
+def dashboard(it: PlannedSpec, alerts: list[Alert]) -> DashboardText:
     """The dashboard of a scheduler with these alerts."""
-    variant = SchedulerVariant.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
-    return _template(variant).filled(it.folder, values(it.spec, found) | common_values(it), __name__)
+    variant = SchedulerVariant.of(it.spec, alerts, has_runbooks=it.around.runbooks is not None)
+    return _template(variant).filled(it.folder, values(it.spec, alerts) | common_values(it), __name__)
 
 
 @lru_cache(maxsize=64)

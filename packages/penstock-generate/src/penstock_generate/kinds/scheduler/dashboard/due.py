@@ -25,7 +25,7 @@ def _due(query: SchedulerQueries) -> Iterator[Panel]:
         "Lateness of the oldest job",
         "How long the oldest due job has waited, in mean intervals. The line is `health.overdue_factor`.",
         "none",
-        (query.asks("PenstockJobsOverdue", "late"),),
+        (query.alert_query("PenstockJobsOverdue", "late"),),
         steps=query.steps("PenstockJobsOverdue"),
     )
     yield Panel(
@@ -45,7 +45,7 @@ def _due(query: SchedulerQueries) -> Iterator[Panel]:
     )
     ready = (query.gauge(state.READY, "ready"),)
     if query.has("PenstockManyJobsReady"):
-        ready = (query.asks("PenstockManyJobsReady", "ready"),)
+        ready = (query.alert_query("PenstockManyJobsReady", "ready"),)
     yield Panel(
         "Ready",
         "Due jobs that a pod may take. The line is `health.ready_factor` times `work.concurrency`.",
@@ -74,7 +74,7 @@ def _due(query: SchedulerQueries) -> Iterator[Panel]:
         "Degraded pods",
         "1 while a pod reports that it is degraded. It alerts after `alerts.degraded_for`.",
         "short",
-        (query.asks("PenstockSchedulerDegraded", "degraded"),),
+        (query.alert_query("PenstockSchedulerDegraded", "degraded"),),
         steps=query.steps("PenstockSchedulerDegraded"),
     )
 
@@ -86,7 +86,7 @@ def _taken(query: SchedulerQueries) -> Iterator[Panel]:
             "Share of expected runs",
             "The share of the expected runs, from the intervals of all jobs, that start.",
             "percentunit",
-            (query.asks("PenstockFewJobsTaken", "taken"),),
+            (query.alert_query("PenstockFewJobsTaken", "taken"),),
             below="orange",
             steps=query.steps("PenstockFewJobsTaken"),
         )
@@ -107,14 +107,14 @@ def _taken(query: SchedulerQueries) -> Iterator[Panel]:
 
 def _signals(query: SchedulerQueries) -> Iterator[Panel]:
     """Signals of the watchdog; each has an alert."""
-    told = {
+    titles = {
         "PenstockZeroProgress": ("No progress", "1 while jobs are due but a pod takes none."),
         "PenstockCapacitySkew": ("Capacity skew", "1 while permits are free and jobs are due, but few are taken."),
         "PenstockPermitLeakSuspect": ("Permit leak", "1 while few permits are free although few jobs run."),
     }
-    for name, (title, description) in told.items():
+    for name, (title, description) in titles.items():
         if query.has(name):
-            yield Panel(title, description, "short", (query.asks(name, "signal"),), steps=query.steps(name))
+            yield Panel(title, description, "short", (query.alert_query(name, "signal"),), steps=query.steps(name))
 
 
 def _permits(query: SchedulerQueries) -> Iterator[Panel]:
@@ -122,7 +122,7 @@ def _permits(query: SchedulerQueries) -> Iterator[Panel]:
         "Permits held",
         "The share of all permits that is held.",
         "percentunit",
-        (query.asks("PenstockPermitsExhausted", "held"),),
+        (query.alert_query("PenstockPermitsExhausted", "held"),),
         steps=query.steps("PenstockPermitsExhausted"),
     )
     yield Panel(

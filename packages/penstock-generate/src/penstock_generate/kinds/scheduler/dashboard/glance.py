@@ -19,7 +19,7 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "Degraded",
         "1 while a pod reports that too many jobs are overdue or ready.",
         "short",
-        (query.asks("PenstockSchedulerDegraded", "degraded"),),
+        (query.alert_query("PenstockSchedulerDegraded", "degraded"),),
         "number",
         steps=query.steps("PenstockSchedulerDegraded"),
     )
@@ -36,7 +36,7 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "Failed runs",
         "The share of failed runs in 15 minutes.",
         "percentunit",
-        (query.asks("PenstockRunsFail", "failed"),),
+        (query.alert_query("PenstockRunsFail", "failed"),),
         "number",
         steps=query.steps("PenstockRunsFail"),
     )

@@ -13,7 +13,7 @@ TITLE = "Maintenance"
 
 def panels(query: SchedulerQueries) -> Iterator[Panel]:
     """The leader, passes, and the watchdog."""
-    leads = query.asks("PenstockNoLeader", "leaders") if query.has("PenstockNoLeader") else _leaders(query)
+    leads = query.alert_query("PenstockNoLeader", "leaders") if query.has("PenstockNoLeader") else _leaders(query)
     yield Panel(
         "Leader",
         "Pods that are leader; there should be one.",
@@ -27,7 +27,7 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
             "Orphans returned",
             "Jobs of lost pods that were made due again, in 15 minutes.",
             "short",
-            (query.asks("PenstockOrphansReturned", "returned"),),
+            (query.alert_query("PenstockOrphansReturned", "returned"),),
             steps=query.steps("PenstockOrphansReturned"),
         )
         yield Panel("Removed entries", "By reason.", "ops", (query.rates(cleanup.ORPHANS_REMOVED, "why"),))
@@ -39,7 +39,7 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "Failed passes",
         "In 15 minutes.",
         "short",
-        (query.asks("PenstockTidyingErrors", "failed"),),
+        (query.alert_query("PenstockTidyingErrors", "failed"),),
         steps=query.steps("PenstockTidyingErrors"),
     )
     yield Panel(

@@ -28,14 +28,14 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
             "Scheduler absent",
             "1 while no pod exports metrics.",
             "short",
-            (query.asks("PenstockSchedulerAbsent", "absent"),),
+            (query.alert_query("PenstockSchedulerAbsent", "absent"),),
             steps=query.steps("PenstockSchedulerAbsent"),
         )
         yield Panel(
             "Missing pods",
             "Pods of `replicas` that are not ready.",
             "short",
-            (query.asks("PenstockReplicasBehind", "missing"),),
+            (query.alert_query("PenstockReplicasBehind", "missing"),),
             steps=query.steps("PenstockReplicasBehind"),
         )
     yield Panel("Pods shutting down", "Pods that received SIGTERM and still run.", "short",
@@ -45,14 +45,14 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "Leases lost",
         "Running pods that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
-        (query.asks("PenstockLeasesLost", "lost"),),
+        (query.alert_query("PenstockLeasesLost", "lost"),),
         steps=query.steps("PenstockLeasesLost"),
     )
     yield Panel(
         "Event loop",
         "The longest delay of a pod's event loop in 30 s. A blocked loop stops all its jobs.",
         "s",
-        (query.asks("PenstockLoopLag", "longest delay"),),
+        (query.alert_query("PenstockLoopLag", "longest delay"),),
         steps=query.steps("PenstockLoopLag"),
     )
     memory = query.of_process("process_resident_memory_bytes", per_second=False)

@@ -34,14 +34,14 @@ def _ended(query: SchedulerQueries) -> Iterator[Panel]:
         "Due times given up",
         "Due times that Redis did not accept in all retries, in 15 minutes. A refresh registers these jobs again.",
         "short",
-        (query.asks("PenstockScheduleRetriesExhausted", "given up"),),
+        (query.alert_query("PenstockScheduleRetriesExhausted", "given up"),),
         steps=query.steps("PenstockScheduleRetriesExhausted"),
     )
     yield Panel(
         "Fenced steps",
         "Results that came after the job was given to another pod, in 15 minutes. Redis ignored them.",
         "short",
-        (query.asks("PenstockRunsFenced", "fenced"),),
+        (query.alert_query("PenstockRunsFenced", "fenced"),),
         steps=query.steps("PenstockRunsFenced"),
     )
     yield Panel(
@@ -57,7 +57,7 @@ def _breakers(query: SchedulerQueries) -> Iterator[Panel]:
         "Circuit breakers",
         "0: closed, 1: half-open, 2: open. The highest value of both breakers in all pods.",
         "short",
-        (query.asks("PenstockSchedulerBreakerOpen", "state"),),
+        (query.alert_query("PenstockSchedulerBreakerOpen", "state"),),
         steps=query.steps("PenstockSchedulerBreakerOpen"),
     )
     yield Panel("Circuit breakers by name", "The breaker for taking jobs, and the one for handing them back.", "short",
@@ -77,7 +77,7 @@ def _breakers(query: SchedulerQueries) -> Iterator[Panel]:
         "Breaker stays open",
         "1 while a pod has a breaker that is not closed, or gets no reply from Redis.",
         "short",
-        (query.asks("PenstockRedisStall", "not closed"),),
+        (query.alert_query("PenstockRedisStall", "not closed"),),
         steps=query.steps("PenstockRedisStall"),
     )
 
@@ -87,7 +87,7 @@ def _calls(query: SchedulerQueries) -> Iterator[Panel]:
         "Script errors",
         "Scripts that failed in 15 minutes.",
         "short",
-        (query.asks("PenstockScriptErrors", "errors"),),
+        (query.alert_query("PenstockScriptErrors", "errors"),),
         steps=query.steps("PenstockScriptErrors"),
     )
     yield Panel("Script errors by script", "Per second.", "ops", (query.rates(process.SCRIPT_ERRORS, "script"),))
@@ -101,7 +101,7 @@ def _calls(query: SchedulerQueries) -> Iterator[Panel]:
         "Redis errors",
         "Failed calls to Redis in 5 minutes.",
         "short",
-        (query.asks("PenstockRedisErrors", "failed"),),
+        (query.alert_query("PenstockRedisErrors", "failed"),),
         steps=query.steps("PenstockRedisErrors"),
     )
     yield Panel(

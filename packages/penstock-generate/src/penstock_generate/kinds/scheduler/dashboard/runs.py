@@ -23,7 +23,7 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "Share of failed runs",
         "The share of runs that fail. Above the line more than half of the work is wasted.",
         "percentunit",
-        (query.asks("PenstockRunsFail", "failed"),),
+        (query.alert_query("PenstockRunsFail", "failed"),),
         steps=query.steps("PenstockRunsFail"),
     )
     yield Panel("Duration of a run", "For all outcomes.", "s", query.quantiles(running.RUN_SECONDS))
@@ -44,7 +44,7 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
             "Zombies",
             "Runs that were cancelled long after their deadline, in 15 minutes.",
             "short",
-            (query.asks("PenstockZombiesCancelled", "cancelled"),),
+            (query.alert_query("PenstockZombiesCancelled", "cancelled"),),
             steps=query.steps("PenstockZombiesCancelled"),
         )
         yield Panel(
@@ -57,7 +57,7 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
             "Abandoned jobs",
             "Runs that ignored their cancellation and continue without a permit.",
             "short",
-            (query.asks("PenstockJobsAbandoned", "abandoned"),),
+            (query.alert_query("PenstockJobsAbandoned", "abandoned"),),
             steps=query.steps("PenstockJobsAbandoned"),
         )
         yield Panel("New abandoned jobs", "Per second.", "ops", (query.rate(running.ABANDONED, "abandoned"),))

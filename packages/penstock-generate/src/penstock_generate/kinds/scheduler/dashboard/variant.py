@@ -25,10 +25,11 @@ class SchedulerVariant:
     """One of these schedulers. Its alerts give the queries; none of its thresholds gets into the shared text."""
 
     @classmethod
-    def of(cls, spec: Scheduler, found: list[Alert], *, has_runbooks: bool) -> Self:
+    def of(cls, spec: Scheduler, its_alerts: list[Alert], *, has_runbooks: bool) -> Self:
         """The variant of a scheduler with these alerts."""
-        asked = alerts(spec, SchedulerSources.of("", ""))
-        return cls(frozenset(one.name for one in found), frozenset(one.query.text for one in asked), has_runbooks, spec)
+        unnamed = alerts(spec, SchedulerSources.of("", ""))
+        names, queries = (frozenset(one.name for one in its_alerts), frozenset(one.query.text for one in unnamed))
+        return cls(names, queries, has_runbooks, spec)
 
 
 class SchedulerQueries(PanelQueries):
@@ -36,12 +37,12 @@ class SchedulerQueries(PanelQueries):
 
     def __init__(self, variant: SchedulerVariant) -> None:
         """For the schedulers of one variant."""
-        asked = SchedulerSources.of(NAMESPACE, NAME, *CHOSEN)
-        self.deployment = asked.deployment
-        self.info = asked.ours.of(process.INFO)
-        super().__init__(asked.ours, alerts(variant.example, asked), self.info)
+        series = SchedulerSources.of(NAMESPACE, NAME, *CHOSEN)
+        self.deployment = series.deployment
+        self.info = series.ours.of(process.INFO)
+        super().__init__(series.ours, alerts(variant.example, series), self.info)
 
 
-def values(spec: Scheduler, found: list[Alert]) -> dict[str, Any]:
+def values(spec: Scheduler, its_alerts: list[Alert]) -> dict[str, Any]:
     """The values of placeholders for numbers."""
-    return thresholds(found) | {"memory": spec.resources.memory.amount}
+    return thresholds(its_alerts) | {"memory": spec.resources.memory.amount}
