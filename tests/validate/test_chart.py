@@ -27,7 +27,7 @@ REFUSED = [
     ("at '/name': maxLength: got 60, want 54", "--set", f"name={'a' * 60}"),
     ("at '/team': got null, want string", "--set", "team=null"),
     ("at '/image': got null, want string", "--set", "image=null"),
-    ("workerFile is no worker.json: it has no digest", "--set-json", 'workerFile="{}"'),
+    ("workerFile is not a worker.json: it has no digest", "--set-json", 'workerFile="{}"'),
     ("there is no `nope`", "--set-json", 'patches=[{"target":"Deployment","op":"remove","path":"/spec/nope"}]'),
     (
         "there is no `9`",
