@@ -1,9 +1,9 @@
-# Everything runs from .venv, which is made when it is missing and remade when what it was made from changes.
+# Everything runs from .venv. It is created if it is missing, and again when its requirements change.
 
 PYTHON ?= python3
 ARGS ?=
 
-# Where it is set, every process that a test starts compiles all that it imports anew.
+# If it is set, every process that a test starts compiles its imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
@@ -16,9 +16,9 @@ MANIFESTS := $(wildcard packages/*/pyproject.toml)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: .venv/packages ## make .venv with the pinned requirements and the packages, editable
+setup: .venv/packages ## create .venv with the pinned requirements and the packages, editable
 
-demo: setup ## run media-cluster under traffic, kill a worker half-way, and account for every message
+demo: setup ## run media-cluster under traffic, kill a worker, and account for every message
 	@$(BIN)/python -m penstock_dev.demo
 
 test: setup ## run the tests (make test ARGS="-k lock")
@@ -37,25 +37,25 @@ lint: setup ## check style, format, types, the direction of imports and commit s
 	$(BIN)/python tools/check_commits.py
 	$(BIN)/mypy
 
-format: setup ## put style and format right where that is safe
+format: setup ## fix style and format where that is safe
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-generate: setup ## write what follows from the specs, the JSON schemas and the reference docs anew
+generate: setup ## write generated files and the reference docs from the specs and the code
 	$(BIN)/penstock generate
 	$(BIN)/python tools/generate.py
 
-check: setup ## prove that what `make generate` writes is up to date
+check: setup ## check that the files of `make generate` are up to date
 	$(BIN)/penstock check
 	$(BIN)/python tools/generate.py --check
 
-validate: validators ## prove that what was generated is valid, by the programs that will read it
+validate: validators ## check generated files with the programs that will read them
 	$(BIN)/pytest -n auto tests/validate $(ARGS)
 
-validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, hadolint, and schemas
+validators: setup ## build the programs of `make validate`: kubeconform, helm, promtool, amtool, hadolint, and schemas
 	tools/validators.sh
 
-site: setup ## build the site of the docs in build/site; what leads nowhere fails
+site: setup ## build the docs as a site in build/site; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 dist: setup ## build the wheels and source archives in dist/, and check them
@@ -64,28 +64,28 @@ dist: setup ## build the wheels and source archives in dist/, and check them
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 
-bench: setup ## measure how fast a worker drains, beside a bare loop
+bench: setup ## measure how fast a worker drains, compared with a bare loop
 	$(BIN)/python benchmarks/drain.py
 
-bench-send: setup ## measure how fast a producer sends, beside a bare pipeline
+bench-send: setup ## measure how fast a producer sends, compared with pipelined XADDs
 	$(BIN)/python benchmarks/send.py
 
 bench-lint: setup ## measure how fast specs are linted
 	$(BIN)/python benchmarks/lint.py
 
-bench-scheduler: setup ## measure a scheduler, beside one with a lock a job
+bench-scheduler: setup ## measure a scheduler, compared with one lock per job
 	$(BIN)/python benchmarks/scheduler.py
 
-bench-generate: validators ## measure how fast files are generated, beside helm template
+bench-generate: validators ## measure how fast files are generated, compared with helm template
 	$(BIN)/python benchmarks/generating.py
 
 bench-simulate: setup ## measure how fast a day of a pipeline is simulated
 	$(BIN)/python benchmarks/simulating.py
 
-lock: ## pin the requirements anew (make lock ARGS=--upgrade takes the newest)
+lock: ## pin the requirements again (make lock ARGS=--upgrade takes the newest)
 	PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
-ci: ## run all that must hold before a change is merged
+ci: ## run all checks that a change must pass before it is merged
 	.ci/run
 
 clean: ## remove .venv, caches and build output
@@ -93,17 +93,17 @@ clean: ## remove .venv, caches and build output
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two stamps, because packages change far more often than the requirements. A new set of requirements starts from an
-# empty environment: what was dropped must not linger and hide a missing requirement.
+# empty environment: a dropped package must not stay and hide a missing requirement.
 .venv/requirements: requirements/dev.txt
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "error: Python 3.11 or newer with venv is needed, and '$(PYTHON)' is not ($$($(PYTHON) -V 2>&1));" \
+		echo "error: Python 3.11 or newer with venv is required, but '$(PYTHON)' is not ($$($(PYTHON) -V 2>&1));" \
 		"hint: make setup PYTHON=python3.12, or on Debian apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# pip check proves that the lock holds all that the packages ask for.
+# pip check proves that the lock has all requirements of the packages.
 .venv/packages: .venv/requirements $(MANIFESTS)
 	$(PIP) install --no-deps --no-index --no-build-isolation $(MANIFESTS:%/pyproject.toml=-e %)
-	@$(PIP) check || { echo "error: the lock lacks what a package asks for; hint: make lock" >&2; exit 1; }
+	@$(PIP) check || { echo "error: the lock lacks a requirement of a package; hint: make lock" >&2; exit 1; }
 	@touch $@

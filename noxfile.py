@@ -6,7 +6,7 @@ import nox
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 
-# A Python that is not there must not look like one on which all is well.
+# A missing Python must not look like one on which all tests pass.
 nox.options.error_on_missing_interpreters = True
 
 

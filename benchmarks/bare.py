@@ -1,6 +1,6 @@
 """A simple handwritten worker loop: read a hundred, start a task per message, acknowledge and delete in one pipeline.
 
-It has no leases, retries, fences, checks or metrics: a crash loses track of what it had read.
+It has no leases, retries, fences, checks or metrics: after a crash nothing handles the entries that it had read.
 """
 
 from __future__ import annotations

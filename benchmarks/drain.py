@@ -73,7 +73,7 @@ class Redis:
         return self.ask_all(encode(*command), 1)[0]
 
     def ask_all(self, commands: bytes, count: int) -> list[Any]:
-        """Send commands that are encoded already."""
+        """Send encoded commands."""
         self._socket.sendall(commands)
         replies: list[Any] = []
         while len(replies) < count:
@@ -97,7 +97,7 @@ class Redis:
         self.ask("XGROUP", "CREATE", "bench", "bench", "0", "MKSTREAM")
 
     def fill(self, messages: int, worker: subprocess.Popen[bytes] | None = None) -> None:
-        """Add messages, but not many more at a time than the worker has taken."""
+        """Add messages; with a worker, wait while many are in the stream."""
         bodies = [json.dumps({"job_id": f"job-{n}", "n": n, "note": "as small as bodies are"}) for n in range(BATCH)]
         batch = b"".join(encode("XADD", "bench", "*", "data", body) for body in bodies)
         for _ in range(0, messages, BATCH):
@@ -222,7 +222,7 @@ def main() -> None:
         for _ in range(ROUNDS):
             bare.append(bench.drain("bare"))
             worker.append(bench.drain("worker"))
-        quick = [bench.latency(kind) for kind in ("bare", "worker")]
+        latencies = [bench.latency(kind) for kind in ("bare", "worker")]
         start = statistics.median(bench.start() for _ in range(STARTS))
         rss, growth = bench.growth()
     rates = [statistics.median(MESSAGES / run.report["seconds"] for run in runs) for runs in (bare, worker)]
@@ -237,15 +237,15 @@ def main() -> None:
             ("worker, CPU per message", f"{cpu[1]:.1f} us"),
             ("bare loop, Redis CPU per message", f"{redis[0]:.1f} us"),
             ("worker, Redis CPU per message", f"{redis[1]:.1f} us"),
-            ("bare loop, idle latency", f"{quick[0] * 1000:.2f} ms"),
-            ("worker, idle latency", f"{quick[1] * 1000:.2f} ms"),
+            ("bare loop, idle latency", f"{latencies[0] * 1000:.2f} ms"),
+            ("worker, idle latency", f"{latencies[1] * 1000:.2f} ms"),
             ("worker, start to first message", f"{start:.2f} s"),
             (f"worker, memory after {LONG:,} messages", f"{rss:.0f} MB"),
         ],
         {
             "drain_ratio": round(ratio, 3),
             "redis_cpu_ratio": round(redis[1] / redis[0], 3),
-            "latency_ratio": round(quick[1] / quick[0], 3),
+            "latency_ratio": round(latencies[1] / latencies[0], 3),
             "start_s": round(start, 3),
             "rss_mb": round(rss, 1),
             "rss_growth": round(growth, 4),

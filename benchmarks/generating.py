@@ -39,13 +39,13 @@ def main() -> None:
         first = statistics.median(generate_new(root) for root in roots)
         root = roots[-1]
         again = timed(root)
-        files = sum(len(found) for _, _, found in os.walk(root / "generated"))
+        files = sum(len(names) for _, _, names in os.walk(root / "generated"))
         size = sum(path.stat().st_size for path in (root / "generated").rglob("*") if path.is_file())
         time.sleep(0.2)  # the generator does not trust very recent time stamps
         settled = statistics.median(timed(root) for _ in range(ROUNDS))
         one_changed = statistics.median(changed(root, minutes) for minutes in range(ROUNDS))
-        whole = [sys.executable, "-m", "penstock", "generate"]  # with the chart
-        subprocess.run(whole, cwd=root, check=True, capture_output=True)  # noqa: S603 - our own command
+        with_chart = [sys.executable, "-m", "penstock", "generate"]
+        subprocess.run(with_chart, cwd=root, check=True, capture_output=True)  # noqa: S603 - our own command
         rendered = statistics.median(render_with_helm(helm, root, number) for number in range(HELM_RUNS))
         # In the same folder, so that nothing is deleted in between: see above.
         root = Path(folder) / "more"

@@ -36,7 +36,7 @@ def main() -> None:
         first, output = timed(lint, root)
         second, output_again = timed(lint, root)
         if output != output_again:
-            sys.exit("the second run printed something else than the first")
+            sys.exit("the second run did not print the same as the first")
         (root / "specs" / "0500.yaml").open("a").write("# a comment\n")
         one_changed, _ = timed(lint, root)
         read, _ = timed([sys.executable, "-c", READ, str(root)], root)

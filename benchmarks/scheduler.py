@@ -1,4 +1,4 @@
-"""Measures a scheduler: its scripts, compared with a lock per job; and whole pods, one of which is killed.
+"""Measures a scheduler: its scripts, compared with a lock per job; and complete pods, one of which is killed.
 
 The first part runs in one process on one server. A hundred thousand jobs are registered and due; batches of them are
 acquired and completed over separate connections, as in a pod, with deadlines, owners, fences and records. For

@@ -1,4 +1,4 @@
-"""Measures the simulation of a day, for each pipeline of this repository, and the whole command.
+"""Measures the simulation of a day, for each pipeline of this repository, and the command from start to exit.
 
 Both are CPU times, which depend little on other load; that of the command includes its start. The traffic is a daily
 curve with random arrivals.
@@ -44,13 +44,13 @@ def main() -> None:
         took = time.process_time() - start
         slowest = max(slowest, took)
         rows.append((f"{name}: a day, {summary.sent:,} messages, {summary.pod_hours:,.0f} pod-hours", f"{took:.2f} s"))
-    whole = command()
-    rows.append(("penstock simulate media-cluster, from start to exit", f"{whole:.2f} s"))
-    report(rows, {"day_s": round(slowest, 3), "command_s": round(whole, 3)})
+    command_seconds = command()
+    rows.append(("penstock simulate media-cluster, from start to exit", f"{command_seconds:.2f} s"))
+    report(rows, {"day_s": round(slowest, 3), "command_s": round(command_seconds, 3)})
 
 
 def command() -> float:
-    """CPU seconds of the whole command."""
+    """CPU seconds of the command."""
     words = [
         "simulate",
         "media-cluster",

@@ -1,7 +1,7 @@
-"""What every test relies on: nothing is left out of a run unless the run says so.
+"""Settings of all tests; and a run lists every test that it skips.
 
-A test that needs a program is marked `@pytest.mark.needs("zsh")`. Where the program is missing, the test is left out
-and named at the end; with `PENSTOCK_LEAVE_NOTHING_OUT=1` it fails. Every other skip is an error.
+A test that needs a program is marked `@pytest.mark.needs("zsh")`. If the program is missing, the test is skipped and
+the program is listed at the end; with `PENSTOCK_LEAVE_NOTHING_OUT=1` the test fails. Every other skip is an error.
 """
 
 import os
@@ -14,22 +14,22 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-_LEFT_OUT = "left out for want of"
+_LEFT_OUT = "skipped: not installed"
 
 # A busy machine is slow, not wrong: without this, property tests fail by the clock.
-hypothesis.settings.register_profile("house", hypothesis.settings(), deadline=None)
-hypothesis.settings.load_profile("house")
+hypothesis.settings.register_profile("penstock", hypothesis.settings(), deadline=None)
+hypothesis.settings.load_profile("penstock")
 
 
-# Programs that `make validators` has built count before installed ones: their versions are pinned.
+# Programs of `make validators` come before installed ones: their versions are pinned.
 os.environ["PATH"] = f"{Path(__file__).parents[1] / 'build/validators/bin'}{os.pathsep}{os.environ['PATH']}"
 
-# Of whoever runs the tests: in a hook, git names the repository that it is about, and theirs are others.
+# Ignore the caller's settings of git: in a hook, its variables name the wrong repository.
 for _name in [name for name in os.environ if name.startswith("GIT_")] + ["NO_COLOR"]:
     os.environ.pop(_name, None)
 os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
-# A shell starts what runs in the background with SIGINT ignored, and so would be every process that a test interrupts.
+# A shell starts background commands with SIGINT ignored, and processes that tests interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -40,7 +40,7 @@ def root() -> Path:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two for each processor: half of the time a test waits for a server or for a process of its own."""
+    """Two for each processor: a test waits half of its time for a server or another process."""
     return 2 * (os.cpu_count() or 1)
 
 
@@ -80,9 +80,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     left_out = Counter(program for report in terminalreporter.stats.get("skipped", []) for program in _programs(report))
     if not left_out:
         return
-    terminalreporter.section("left out", yellow=True)
+    terminalreporter.section("skipped", yellow=True)
     counts = [f"{program} ({n} {'test' if n == 1 else 'tests'})" for program, n in sorted(left_out.items())]
-    terminalreporter.write_line(f"left out for want of a system package: {', '.join(counts)}")
+    terminalreporter.write_line(f"skipped because a program is not installed:  {', '.join(counts)}")
 
 
 def _programs(report: pytest.TestReport) -> list[str]:
@@ -91,8 +91,6 @@ def _programs(report: pytest.TestReport) -> list[str]:
 
 def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
     report.outcome = "failed"
-    report.longrepr = (
-        f"skipped in a way that no summary names: {report.longrepr}\nhint: mark it with `needs`, or let it run"
-    )
+    report.longrepr = f"skipped without the mark `needs`: {report.longrepr}\nhint: mark it with `needs`, or let it run"
     if hasattr(report, "wasxfail"):
         del report.wasxfail

@@ -56,7 +56,7 @@ Each field of a spec, with the files that change when its value changes. The tab
 - `values.yaml` changes with every manifest.
 - The Deployments of the pods and of their janitor contain digests of `worker.json`, and change with it.
 
-The column **pods** says whether the Deployment changes, which restarts the pods. `environments` changes the same files
+The column **pods** shows whether the Deployment changes, which restarts the pods. `environments` changes the same files
 as the fields at its paths, and `message.schema.file` of a pipeline the same as `message.schema`.
 """
 TABLE = """
@@ -79,10 +79,10 @@ def pages(root: Path = Path(__file__).parents[1]) -> dict[str, str]:
     return {PAGE: "\n".join(lines)}
 
 
-def told(root: Path) -> dict[str, Any]:
+def full_specs(root: Path) -> dict[str, Any]:
     """The differences of a full spec of each kind to the examples of its fields."""
-    found: dict[str, Any] = yaml.safe_load((root / DATA).read_text(encoding="utf-8"))
-    return found
+    specs: dict[str, Any] = yaml.safe_load((root / DATA).read_text(encoding="utf-8"))
+    return specs
 
 
 def source_of(root: Path) -> Source:
@@ -95,15 +95,15 @@ def source_of(root: Path) -> Source:
 
 def made(source: Source) -> dict[str, dict[str, str]]:
     """For each kind, the environment and the repository: its files, each with the template or module that made it."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    makers: dict[str, dict[str, str]] = defaultdict(dict)
     data = [lint.load(file).data for file in source.inputs.specs]
     kind_of = {one["name"]: one["kind"] for one in data} | {ENVIRONMENT_FOLDER: "environment"}
     for folder in all_folders(source):
         whose = "repository" if folder.name in REPOSITORY_FOLDERS else kind_of[folder.name.partition("/")[2]]
         for one in folder.artifacts:
             below = one.path if whose == "repository" else one.path.removeprefix(f"{folder.name}/")
-            found[whose][below] = one.maker
-    return found
+            makers[whose][below] = one.maker
+    return makers
 
 
 def catalogues() -> dict[str, tuple[CatalogueEntry, ...]]:
@@ -114,15 +114,15 @@ def catalogues() -> dict[str, tuple[CatalogueEntry, ...]]:
 
 def fields(root: Path, source: Source, kind: str) -> AffectedFiles:
     """The files that change with each field of a kind."""
-    data = told(root).get(kind, {})
+    data = full_specs(root).get(kind, {})
     spec = _filled(kinds()[kind].model, data.get("spec", {}))
-    found: dict[str, set[str]] = {}
+    affected: dict[str, set[str]] = {}
     for otherwise in ({}, *data.get("otherwise", ())):
         it = _planned(root, source, spec, otherwise)
         for field, files in affected_files(it, source.templates, tuple(otherwise) or ("",)).items():
-            found.setdefault(field, set()).update(files)
+            affected.setdefault(field, set()).update(files)
     order = [one.path for one in fields_of(kinds()[kind].model)]
-    return {field: frozenset(found[field]) for field in sorted(found, key=order.index)}
+    return {field: frozenset(affected[field]) for field in sorted(affected, key=order.index)}
 
 
 def _filled(model: type[Section], data: dict[str, Any]) -> dict[str, Any]:
@@ -152,9 +152,9 @@ def _planned(root: Path, source: Source, spec: dict[str, Any], otherwise: dict[s
 
 def shown(files: Iterable[str], kind: str) -> list[str]:
     """The files without those that change with another one anyway."""
-    found, same = set(files), {path: one.same_as for one in catalogue_of(kind) for path in one.paths}
-    implied = {DEPLOYMENT, f"{ENVIRONMENT_FOLDER}/{DEPLOYMENT}"} if WORKER in found else set[str]()
-    return [one for one in _ordered(found, kind) if one not in {VALUES, *implied} and same.get(one) not in found]
+    changed, same = set(files), {path: one.same_as for one in catalogue_of(kind) for path in one.paths}
+    implied = {DEPLOYMENT, f"{ENVIRONMENT_FOLDER}/{DEPLOYMENT}"} if WORKER in changed else set[str]()
+    return [one for one in _ordered(changed, kind) if one not in {VALUES, *implied} and same.get(one) not in changed]
 
 
 def _ordered(files: set[str], kind: str) -> list[str]:
@@ -164,8 +164,10 @@ def _ordered(files: set[str], kind: str) -> list[str]:
 
 def rows(table: Mapping[str, frozenset[str]], kind: str) -> Iterator[str]:
     """A row for neighbouring fields that change the same files."""
-    said = ((field, DEPLOYMENT in files, tuple(shown(files, kind))) for field, files in table.items() if files)
-    for (pods, files), group in groupby(said, key=itemgetter(1, 2)):
+    fields_with_files = (
+        (field, DEPLOYMENT in files, tuple(shown(files, kind))) for field, files in table.items() if files
+    )
+    for (pods, files), group in groupby(fields_with_files, key=itemgetter(1, 2)):
         names = ", ".join(f"`{field}`" for field, _, _ in group)
         yield f"| {names} | {'yes' if pods else 'no'} | {', '.join(f'`{name}`' for name in files)} |\n"
 
@@ -185,7 +187,7 @@ def _tables(source: Source) -> Iterator[str]:
         if whose not in makers:
             raise CannotGoOn(f"the kind `{whose}` has no example", "add a spec of this kind to `specs/`")
         of_kind = f"For a {whose}\n\nBelow `generated/<environment>/<name>/`."
-        yield f"## {titles.get(whose, of_kind)}\n\n| file | what it is | who reads it | made by |\n|---|---|---|---|"
+        yield f"## {titles.get(whose, of_kind)}\n\n| file | content | read by | made by |\n|---|---|---|---|"
         for one in catalogue:
             by = _maker(sorted({makers[whose][path] for path in one.paths}))
             yield f"| {', '.join(f'`{path}`' for path in one.paths)} | {one.what} | {one.readers} | {by} |"

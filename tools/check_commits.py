@@ -21,11 +21,11 @@ NO_VERB = re.compile(
     "a|all|an|and|any|as|at|both|but|by|each|every|first|for|from|he|here|how|if|in|it|its|no|nobody|none|not|nothing|of|on|"
     "one|only|or|our|she|some|that|the|their|there|these|they|this|those|to|we|what|when|where|which|who|whoever|with|you"
 )
-"""Words that start a sentence without a command."""
+"""Words that cannot start an instruction."""
 NO_IMPERATIVE = re.compile(r"(?:[^e]ed|ing|[^aisu]s)$")
 """Endings of past, progressive and third person; `address`, `focus` and `need` end otherwise."""
 IMPERATIVE = frozenset({"bring", "embed", "ping", "shed", "string", "wed"})
-"""Commands with such an ending."""
+"""Imperatives with such an ending."""
 
 
 def complaints(subject: str) -> Iterator[str]:
@@ -40,7 +40,7 @@ def complaints(subject: str) -> Iterator[str]:
         yield "starts with a lower-case letter"
     first = re.split(r"[^\w-]", subject, maxsplit=1)[0].lower()
     if NO_VERB.fullmatch(first) or (NO_IMPERATIVE.search(first) and first not in IMPERATIVE):
-        yield f"`{first}` is no imperative; write it as an instruction, such as `Refuse a drain shorter than the lease`"
+        yield f"`{first}` is not an imperative; write an instruction, such as `Refuse a drain shorter than the lease`"
 
 
 def new_commits(root: Path) -> list[tuple[str, str]]:
@@ -59,20 +59,20 @@ def new_commits(root: Path) -> list[tuple[str, str]]:
 
 
 def _git(root: Path, *words: str) -> str:
-    """The answer of git; empty where it refuses, as for a branch that does not exist."""
+    """The output of git; empty if it fails, as for a branch that does not exist."""
     # The checkout of a CI machine often belongs to another user.
     command = ["git", "-c", f"safe.directory={root}", *words]
-    told = subprocess.run(command, cwd=root, check=False, capture_output=True, text=True)  # noqa: S603 - git, with our words
-    return told.stdout.strip()
+    result = subprocess.run(command, cwd=root, check=False, capture_output=True, text=True)  # noqa: S603 - git, with fixed arguments
+    return result.stdout.strip()
 
 
 @click.command(help=__doc__)
 @click.argument("root", type=click.Path(path_type=Path), default=ROOT)
 def main(root: Path) -> None:
-    """Exit with 1 where a subject is wrong."""
-    wrong = [(commit, subject, told) for commit, subject in new_commits(root) for told in complaints(subject)]
-    for commit, subject, told in wrong:
-        click.echo(f"{commit} {subject}\n    {told}", err=True)
+    """Exit with 1 if a subject is wrong."""
+    wrong = [(commit, subject, complaint) for commit, subject in new_commits(root) for complaint in complaints(subject)]
+    for commit, subject, complaint in wrong:
+        click.echo(f"{commit} {subject}\n    {complaint}", err=True)
     if wrong:
         click.echo("hint: `git rebase -i` rewords commits that are not pushed yet", err=True)
         sys.exit(1)

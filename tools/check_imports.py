@@ -25,7 +25,7 @@ ONLY_FROM = {
 }
 """Imports that only these parts of a package may make: the rest works without them."""
 KINDS = "kinds"
-"""A package with folders that know nothing of each other, and that only their own files import by name."""
+"""A package whose folders are independent of each other; only files of a folder import from it by name."""
 
 
 class Import(NamedTuple):
@@ -54,13 +54,13 @@ def complaints(packages: Path) -> Iterator[str]:
     for source in sorted(packages.glob("*/src")):
         [package] = (path.name for path in source.iterdir() if (path / "__init__.py").is_file())
         if package not in MAY_IMPORT:
-            yield f"{source}: `{package}` is unknown; say in {Path(__file__).name} what it may import"
+            yield f"{source}: `{package}` is unknown; list its imports in {Path(__file__).name}"
             continue
         kinds = {path.name for path in (source / package / KINDS).glob("*/")}
         for one in imports_of(source):
-            told = _wrong(package, kinds, one)
-            if told:
-                yield f"{one.file}:{one.line}: {told}"
+            complaint = _wrong(package, kinds, one)
+            if complaint:
+                yield f"{one.file}:{one.line}: {complaint}"
 
 
 def _wrong(package: str, kinds: set[str], one: Import) -> str:
@@ -84,10 +84,10 @@ def _within(module: str, package: str) -> bool:
 @click.command(help=__doc__)
 @click.argument("packages", type=click.Path(path_type=Path), default=ROOT / "packages")
 def main(packages: Path) -> None:
-    """Exit with 1 where an import points the wrong way."""
+    """Exit with 1 if an import points the wrong way."""
     wrong = list(dict.fromkeys(complaints(packages)))  # a statement may import several names
-    for told in wrong:
-        click.echo(told, err=True)
+    for complaint in wrong:
+        click.echo(complaint, err=True)
     sys.exit(1 if wrong else 0)
 
 

@@ -1,4 +1,4 @@
-"""The page of the log's events: what each means, the fields that it carries and who logs it."""
+"""Make docs/reference/events.md: the meaning of each log event, its fields, and the roles that log it."""
 
 from __future__ import annotations
 

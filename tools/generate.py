@@ -27,7 +27,7 @@ class Difference(NamedTuple):
     different: tuple[str, ...]
     left_over: tuple[str, ...]
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The differences in a sentence; empty if there are none."""
         counts = {"missing": self.missing, "out of date": self.different, "left over": self.left_over}
         parts = [f"{what}: {', '.join(f'`{name}`' for name in names)}" for what, names in counts.items() if names]
@@ -41,11 +41,11 @@ def everything() -> dict[str, str]:
         "docs/reference/metrics.md": metrics.page({name: kind.contract for name, kind in kinds().items()}),
     }
     for name in ("artifacts", "events", "origins", "picture", "states"):
-        made |= beside(name).pages(ROOT)
+        made |= load_script(name).pages(ROOT)
     return {**pages(), **made}
 
 
-def beside(name: str) -> ModuleType:
+def load_script(name: str) -> ModuleType:
     """Import a script of this folder, which is not a package and may not be on the path."""
     spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/{name}.py")
     if spec is None or spec.loader is None:
@@ -57,7 +57,7 @@ def beside(name: str) -> ModuleType:
 
 def helps() -> dict[str, str]:
     """The help of the command and of each verb, with the same width on every machine."""
-    from penstock.command import app  # noqa: PLC0415 - a verb is loaded when it is asked for, and so is the command
+    from penstock.command import app  # noqa: PLC0415 - the command loads verbs on demand
 
     return dict(_helps(app, click.Context(app, info_name="penstock", terminal_width=WIDTH, **app.context_settings)))
 
@@ -108,9 +108,9 @@ def main(arguments: list[str]) -> int:
         changed = len(written.missing) + len(written.different)
         print(f"wrote {changed} of {len(made)} files, removed {len(written.left_over)}")
         return 0
-    told = compare(ROOT, made).told()
-    if told:
-        print(f"error: {told}\nhint: run `make generate` and commit what it writes", file=sys.stderr)
+    complaint = compare(ROOT, made).summary()
+    if complaint:
+        print(f"error: {complaint}\nhint: run `make generate` and commit what it writes", file=sys.stderr)
         return 1
     print(f"{len(made)} files are up to date")
     return 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes requirements/*.txt from requirements/*.in and packages/*/pyproject.toml. What is pinned stays pinned while it
-# still fits; arguments go to uv, so `tools/lock.sh --upgrade` takes the newest of everything.
+# Writes requirements/*.txt from requirements/*.in and packages/*/pyproject.toml. Pinned versions stay as long as they
+# satisfy these; arguments go to uv, so `tools/lock.sh --upgrade` takes the newest of everything.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 "${PYTHON:-python3}" -m venv "$scratch"
 "$scratch/bin/python" -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements/lock.txt
 
-# One lock for Linux and macOS and every Python from 3.11 on. It names no index, so that a mirror serves it as well.
+# One lock for Linux and macOS and every Python from 3.11 on. It names no index, so that a mirror can be used.
 lock() {
     local name=$1
     shift

@@ -2,10 +2,10 @@
 # The tests of the runtime on servers and in shapes: `tools/matrix.sh [SERVER:SHAPE[:LOOP[:TESTS]]...]`
 #   SERVER  valkey, redis7 (installed on this machine), redis62 (downloaded once), or the path of a redis-server
 #   SHAPE   plain, tls, cluster or sentinel
-#   LOOP    asyncio (where nothing is said) or uvloop
+#   LOOP    asyncio (the default) or uvloop
 #   TESTS   wire: only those that depend on how Redis is reached; calm: of these, no storms (the markers `wire` and `storm`)
-# Without words: all servers in all shapes on both loops, all tests. JOBS runs go side by side (2 where nothing is said): against
-# a server a test waits most of its time. A run's output is printed when it fails, and kept in build/matrix.
+# Without arguments: all servers in all shapes on both loops, all tests. JOBS runs (by default 2) go at the same time, because
+# tests mostly wait for their server. A run's output is printed when it fails, and kept in build/matrix.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 logs=build/matrix
@@ -36,7 +36,7 @@ one() {
     calm) marked="wire and not storm" ;;
     *) marked= ;;
     esac
-    # No cache: runs side by side would write into the same one.
+    # No cache: runs at the same time would write into the same one.
     PENSTOCK_TEST_SERVER=$server PENSTOCK_TEST_SHAPE=$shape PENSTOCK_TEST_LOOP=${loop:-asyncio} \
         .venv/bin/pytest -q -p no:cacheprovider -n "$workers" ${marked:+-m "$marked"} tests/runtime >"$log" 2>&1 || code=$?
     if ((code)); then cat "$log" >&2; fi
@@ -44,7 +44,7 @@ one() {
     return $((code != 0))
 }
 
-# Half of the time a test waits; so there are three processes for each processor, divided among the runs.
+# A test waits half of its time, so there are three processes for each processor, divided among the runs.
 jobs=${JOBS:-2}
 workers=$((3 * $(getconf _NPROCESSORS_ONLN) / jobs))
 workers=$((workers > 0 ? workers : 1))

@@ -41,17 +41,17 @@ SEPARATOR = re.compile(r"\|[\s:|-]+\|")
 def names(text: str, document: str) -> set[str]:
     """All items that a document names."""
     prose, blocks = split(text)
-    found = {name for kind, block in blocks for name in keys(kind, block)}
+    items = {name for kind, block in blocks for name in keys(kind, block)}
     heading, rows = "", 0
     for line in prose:
         title = HEADING.fullmatch(line)
         heading = (title["plain"] or title["bold"]) if title else heading
         rows = rows + 1 if line.startswith("|") else 0
         if rows > 1 and not SEPARATOR.fullmatch(line):  # the first row is the table's head
-            found.add(without_markup(line.split("|")[1]))
+            items.add(without_markup(line.split("|")[1]))
         elif line.lstrip()[:2] == "- " and heading in LISTS.get(document, ()):
-            found.add(VERB.sub("", re.split(r":| - | \(", without_markup(line.lstrip()[2:]))[0]))
-    return found | set(CAPITALS.findall(text)) | set(METRIC.findall(text))
+            items.add(VERB.sub("", re.split(r":| - | \(", without_markup(line.lstrip()[2:]))[0]))
+    return items | set(CAPITALS.findall(text)) | set(METRIC.findall(text))
 
 
 def split(text: str) -> tuple[list[str], list[tuple[str, list[str]]]]:

@@ -15,7 +15,7 @@ DATA = Path("docs/design/origins.yaml")
 PAGE = "docs/design/origins.md"
 
 INTRODUCTION = """\
-<!-- Made by `make generate` from origins.yaml beside it. -->
+<!-- Made by `make generate` from origins.yaml. -->
 
 # Origins of settings, metrics and alerts
 
@@ -93,14 +93,14 @@ class Document(Model):
 
 
 class Additions(Model):
-    """The alerts and panels that no document asks for, with their reasons."""
+    """The alerts and panels that are in no document, with their reasons."""
 
     alerts: dict[str, str]
     panels: dict[str, str]
 
 
 class Table(Model):
-    """The whole file."""
+    """All tables of the file."""
 
     documents: dict[str, Document]
     additions: Additions
@@ -140,7 +140,7 @@ def _lines(table: Table) -> Iterator[str]:
                 for one in document.monitoring
             )
             yield ""
-    yield "## Alerts and panels that no document asks for\n\n| alert or panel | reason |\n|---|---|"
+    yield "## Alerts and panels that are in no document\n\n| alert or panel | reason |\n|---|---|"
     yield from (f"| `{name}` | {why} |" for name, why in table.additions.alerts.items())
     yield from (f"| {name} | {why} |" for name, why in table.additions.panels.items())
     yield ""

@@ -1,6 +1,6 @@
 """Draws docs/pictures/one-file.svg: a spec and lines of files that follow from it, a value in one colour everywhere.
 
-Every line that is drawn stands in a file of this repository, so that the picture is wrong when `make check` says so.
+Every line of the picture must occur in a file of this repository, or `make generate` and `make check` fail.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ path { fill: none; stroke: #d0d7de; stroke-width: 1.5 }
 """
 
 Piece = tuple[str, str]
-"""A text, and the class of the value that it is, or nothing."""
+"""A text and its class; the class is empty for text that is not a value."""
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,17 @@ RIGHT = (
 
 def pages(root: Path) -> dict[str, str]:
     """The picture by its path. Raises ValueError for a line that is in no file."""
-    stands_in(root / SPEC, IN_THE_SPEC)
+    check_lines(root / SPEC, IN_THE_SPEC)
     for box in (*LEFT, *RIGHT):
-        stands_in(root / MADE / box.file, box.lines)
+        check_lines(root / MADE / box.file, box.lines)
     return {FILE: drawn()}
 
 
-def stands_in(file: Path, lines: tuple[tuple[Piece, ...], ...]) -> None:
+def check_lines(file: Path, lines: tuple[tuple[Piece, ...], ...]) -> None:
     text = file.read_text()
     for line in lines:
-        if (said := "".join(piece for piece, _ in line)) not in text:
-            raise ValueError(f"{file.name} has no `{said}`: tools/picture.py draws what is not so")
+        if (drawn_line := "".join(piece for piece, _ in line)) not in text:
+            raise ValueError(f"{file.name} has no `{drawn_line}`, which tools/picture.py draws")
 
 
 def drawn() -> str:
@@ -118,9 +118,9 @@ def drawn() -> str:
         *chain.from_iterable(box(1, at(row), TALL, one) for row, one in enumerate(LEFT)),
         *chain.from_iterable(box(WIDTH - BOX - 1, at(row), TALL, one) for row, one in enumerate(RIGHT)),
     ]
-    says = "A spec of a pipeline, and around it lines of eight files that follow from it: the same values everywhere"
+    label = "A spec of a pipeline, and around it lines of eight files that follow from it: the same values everywhere"
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{says}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">',
         "<!-- Drawn by tools/picture.py. Change that, not this. -->",
         f"<style>{STYLE}</style>",
         *parts,

@@ -1,8 +1,8 @@
 """Write the JSON Schemas that kubeconform checks manifests with: `schemas.py PACKAGE FILE... --out FOLDER`.
 
 PACKAGE is the unpacked wheel `kubernetes_validate`, which has Kubernetes' schemas by version; a FILE is a CRD of KEDA
-or of the Prometheus operator. Each schema comes out alone in a file, and closed: a field that nobody knows is an error.
-JSON, such as KEDA's own list of what triggers take, is copied as it is.
+or of the Prometheus operator. Each schema gets a file of its own, and is closed: an unknown field is an error. JSON,
+such as KEDA's own list of the metadata of triggers, is copied unchanged.
 """
 
 from __future__ import annotations

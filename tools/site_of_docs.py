@@ -1,10 +1,10 @@
 """Hooks for the builder of the site (`hooks` in mkdocs.yml).
 
-- The navigation is docs/README.md: its headings, and under each the pages that it lists. The rules stand below theirs.
-- What pages link to outside of docs/ comes along under `repository/`: Markdown as it is, other files as what they say,
-  folders as lists. So a link works on the host and on the site alike, and one that leads nowhere fails the build.
+- The navigation is docs/README.md: its headings, and under each the pages that it lists. Rules are below their index.
+- Linked files outside docs/ are added under `repository/`: Markdown unchanged, other files as code blocks, folders as
+  lists. So a link works on the code host and on the site alike, and a broken link fails the build.
 - A diagram is shown as the picture that `make generate` draws of it.
-- Nothing is fetched from elsewhere: a page that asks for it fails the build.
+- Nothing is loaded from other hosts: a page that does so fails the build.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add linked files outside docs/, and the files that they link to."""
     root = root_of(config)
-    looked_at = [DOCS / file.src_uri for file in files.documentation_pages()]
-    known = set(looked_at)
-    while looked_at:
-        for target in targets(root, looked_at.pop()):
+    pending = [DOCS / file.src_uri for file in files.documentation_pages()]
+    known = set(pending)
+    while pending:
+        for target in targets(root, pending.pop()):
             if target not in known and not is_in_docs(target):
                 known.add(target)
-                looked_at.append(target)
+                pending.append(target)
                 files.append(File.generated(config, uri_of(root, target), content=content_of(root, target)))
     return files
 
@@ -69,8 +69,8 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa:
 
 def refuse_foreign(page: str, output: str) -> None:
     """Refuse content that a browser would fetch from other hosts; links to them are allowed."""
-    if found := FOREIGN.search(output):
-        raise PluginError(f"{page} fetches from elsewhere: {found.group()}")
+    if match := FOREIGN.search(output):
+        raise PluginError(f"{page} loads from another host: {match.group()}")
 
 
 def navigation(root: Path) -> list[Any]:
@@ -143,7 +143,7 @@ def uri_of(root: Path, path: PurePosixPath) -> str:
     """The path of a file of the repository in the sources of the site."""
     if is_in_docs(path):
         return path.relative_to(DOCS).as_posix()
-    seen = str(path).replace("/.", "/dot")  # the builder passes over what begins with a dot
+    seen = str(path).replace("/.", "/dot")  # the builder skips names that begin with a dot
     if (root / path).is_dir():
         return f"{ALONG}/{seen}/index.md"
     return f"{ALONG}/{seen}" if path.suffix in AS_IT_IS else f"{ALONG}/{seen}.md"

@@ -1,6 +1,6 @@
-"""Draws docs/pictures/states.svg from the diagram in docs/explanation/states.md, for readers whose screen draws none.
+"""Draws docs/pictures/states.svg from the diagram in docs/explanation/states.md, for viewers that draw no diagrams.
 
-Where each state stands is said here; which there are, and what leads from one to the other, is read from the page.
+This script sets the position of each state; the states and the arrows between them come from the page.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ PAGE = "docs/explanation/states.md"
 
 WIDTH, HEIGHT = 960, 410
 WIDE, TALL = 96, 36
-BESIDE = 7
-"""Between two arrows that go there and back."""
+DISTANCE = 7
+"""Between two arrows of opposite directions."""
 
 Point = tuple[float, float]
 
@@ -25,7 +25,7 @@ PLACES: dict[str, Point] = {
     "ready": (310, 370), "parked": (570, 370), "suspect": (900, 370),
 }  # fmt: skip
 AROUND = {("dead", "new"): (560, -20)}
-"""Arrows that are bent, and towards where."""
+"""Bent arrows, and the points that they bend towards."""
 ALONG = {
     ("ready", "running"): 0.22,
     ("running", "ready"): 0.45,
@@ -33,7 +33,7 @@ ALONG = {
     ("suspect", "running"): 0.35,
     ("running", "suspect"): 0.35,
 }
-"""Where on its way an arrow has its words; in the middle, if nothing is said."""
+"""The position of an arrow's label as a part of its length; by default the middle."""
 
 ARROW = re.compile(r"^ +(\S+) --> (\S+?)(?:: (.+))?$", re.MULTILINE)
 DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -68,13 +68,13 @@ def pages(root: Path) -> dict[str, str]:
 def drawn(arrows: list[tuple[str, str, str]]) -> str:
     both = {(begin, end) for begin, end, _ in arrows}
     lines, words = [], []
-    for begin, end, says in arrows:
-        line, word = arrow(begin, end, says, there_and_back=(end, begin) in both)
+    for begin, end, label in arrows:
+        line, word = arrow(begin, end, label, there_and_back=(end, begin) in both)
         lines.append(line)
         words.append(word)
-    says = "The states of a message, and the steps between them"
+    label = "The states of a message, and the steps between them"
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{says}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">',
         "<!-- Drawn by tools/states.py. Change that, or the diagram of the page. -->",
         f"<style>{STYLE}</style>",
         '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">',
@@ -94,7 +94,7 @@ def state(name: str, x: float, y: float) -> str:
     )
 
 
-def arrow(begin: str, end: str, says: str, *, there_and_back: bool) -> tuple[str, str]:
+def arrow(begin: str, end: str, label: str, *, there_and_back: bool) -> tuple[str, str]:
     """The line with its label."""
     start, stop = PLACES[begin], PLACES[end]
     if bend := AROUND.get((begin, end)):
@@ -108,13 +108,13 @@ def arrow(begin: str, end: str, says: str, *, there_and_back: bool) -> tuple[str
         path = f"M{at(here)} L{at(there)}"
         part = ALONG.get((begin, end), 0.5)
         middle = (here[0] + (there[0] - here[0]) * part, here[1] + (there[1] - here[1]) * part)
-    return f'<path d="{path}"/>', f'<text x="{middle[0]:.0f}" y="{middle[1] - 6:.0f}">{escape(says)}</text>'
+    return f'<path d="{path}"/>', f'<text x="{middle[0]:.0f}" y="{middle[1] - 6:.0f}">{escape(label)}</text>'
 
 
 def shifted(start: Point, stop: Point) -> tuple[Point, Point]:
-    """Move the line a little to the left, so that the way back is beside it."""
+    """Move the line a little to the left, so that there is room for the arrow back."""
     x, y = stop[0] - start[0], stop[1] - start[1]
-    aside = (y / hypot(x, y) * BESIDE, -x / hypot(x, y) * BESIDE)
+    aside = (y / hypot(x, y) * DISTANCE, -x / hypot(x, y) * DISTANCE)
     return (start[0] + aside[0], start[1] + aside[1]), (stop[0] + aside[0], stop[1] + aside[1])
 
 

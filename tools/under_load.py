@@ -1,10 +1,10 @@
-"""Run a command beside busy processes, so that it gets about a fifth of the machine.
+"""Run a command next to busy processes, so that it gets about a fifth of the machine.
 
 `tools/under_load.py pytest -n 4` starts four processes for each processor that only compute. A process of the command
 that computes shares its processor with four of them, so it runs at a fifth of its speed; the command's own processes
-also compete with each other. Waiting takes as long as ever: that is a slow machine, not a slow clock. The last line
-says which share of the processors the command got. It was at most 100 % divided by five where the command keeps no
-more than one process busy for each processor.
+also compete with each other. Waiting takes as long as before: this is a slow machine, not a slow clock. The last line
+shows the share of the processors that the command got: at most a fifth, if the command keeps no more than one process
+busy for each processor.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main(command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     began = time.monotonic()
     with load(BUSY_PER_PROCESSOR * processors):
-        code = subprocess.call(command)  # noqa: S603 - the caller's own
+        code = subprocess.call(command)  # noqa: S603 - the caller's command
         used = resource.getrusage(resource.RUSAGE_CHILDREN)  # before the busy ones are waited for, and counted
         share = (used.ru_utime + used.ru_stime) / (time.monotonic() - began) / processors
     print(f"the command had {share:.0%} of {processors} processors")

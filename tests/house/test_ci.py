@@ -19,7 +19,7 @@ def workflow(root: Path) -> dict[str, Any]:
 def test_ci_runs_the_test_command_of_the_readme(root: Path) -> None:
     """The one command that README promises for a fresh clone is the first that CI proves."""
     promised = [line.lstrip(" $") for block in shell_blocks(root / "README.md") for line in block.splitlines()]
-    ran = re.findall(r"^(?:run|beside \S+) (make .+)$", (root / ".ci/run").read_text(), re.MULTILINE)
+    ran = re.findall(r"^(?:run|start \S+) (make .+)$", (root / ".ci/run").read_text(), re.MULTILINE)
     assert ran[:2] == ["make setup", "make test"]
     assert ran[1] in {line.split("#")[0].strip() for line in promised}
 

@@ -36,7 +36,7 @@ def test_a_missing_program_is_named_at_the_end(pytester: pytest.Pytester, worker
     result = pytester.runpytest_inprocess("-n", workers)
     result.assert_outcomes(passed=1, skipped=4)
     result.stdout.fnmatch_lines(
-        ["left out for want of a system package: no-such-editor (1 test), no-such-shell (3 tests)"]
+        ["skipped because a program is not installed: no-such-editor (1 test), no-such-shell (3 tests)"]
     )
     assert result.ret == pytest.ExitCode.OK
 
@@ -89,7 +89,7 @@ def test_any_other_skip_fails_the_run(pytester: pytest.Pytester, body: str, work
     pytester.makepyfile(f"import pytest\n{body}\n")
     result = pytester.runpytest_inprocess("-n", workers)
     assert result.ret != pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["*skipped in a way that no summary names*"])
+    result.stdout.fnmatch_lines(["*skipped without the mark `needs`*"])
     assert not result.parseoutcomes().get("skipped")
 
 

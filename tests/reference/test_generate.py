@@ -29,13 +29,13 @@ def generated(generate: ModuleType) -> dict[str, str]:
 
 def test_committed_pages_are_up_to_date(generate: ModuleType, generated: dict[str, str], root: Path) -> None:
     """`make check` reports nothing."""
-    assert generate.compare(root, generated).told() == ""
+    assert generate.compare(root, generated).summary() == ""
 
 
 def test_writing_twice_changes_nothing(generate: ModuleType, generated: dict[str, str], tmp_path: Path) -> None:
     """The second run writes no file."""
     generate.write(tmp_path, generated)
-    assert generate.write(tmp_path, generated).told() == ""
+    assert generate.write(tmp_path, generated).summary() == ""
     assert generate.everything() == generated
 
 
@@ -47,13 +47,13 @@ def test_all_differences_are_reported(generate: ModuleType, generated: dict[str,
     (tmp_path / "docs/reference/notes.md").write_text("not generated\n")
     (tmp_path / "docs/rules/gone.md").write_text("{}\n")
 
-    differences = generate.compare(tmp_path, generated).told()
+    differences = generate.compare(tmp_path, generated).summary()
     generate.write(tmp_path, generated)
 
     assert differences == (
         "missing: `docs/rules/README.md`; out of date: `docs/reference/pipeline.md`; left over: `docs/rules/gone.md`"
     )
-    assert generate.compare(tmp_path, generated).told() == ""
+    assert generate.compare(tmp_path, generated).summary() == ""
     assert (tmp_path / "docs/reference/notes.md").is_file()
 
 
