@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -17,18 +17,23 @@ from pages import FENCE, Block
 from servers import wait_for
 
 LOGGED = "12:00:00.000"
+IDS = [
+    (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b"), ("01M7QRV2B69659CEA944DKN6FY", "01M7QRWHE2Y5C1T8RB0HW7ZQ3D",
+                                                "01M7QRYK4NK30VX6PAFEM29GJS", "01M7QS0B9W7TZQ4HD1YKRC58NE")),
+    (re.compile(r"\b[\w.-]+~[0-9a-z]{8}\b"), ("laptop~5968fwgw", "laptop~c3k7x0mq", "laptop~v9t2bn4h",
+                                               "laptop~28jrdz6s", "laptop~m5y1gq7c")),
+    (re.compile(r"\b\d{13}-\d+\b"), ("1795017437111-0", "1795017484226-0", "1795017551873-0", "1795017609340-0")),
+]  # fmt: skip
+"""Ids and names differ in each run; a page shows these, a different one for each."""
 VARIES = [
-    (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b"), "01M7QRV2B69659CEA944DKN6FY"),
-    (re.compile(r"\b[\w.-]+~[0-9a-z]{8}\b"), "laptop~5968fwgw"),
     (re.compile(r"\b\d\d:\d\d:\d\d\.\d{3}\b"), LOGGED),
-    (re.compile(r"\b\d{13}-\d+\b"), "1795017437111-0"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "2026-11-18T12:00:00Z"),
     (re.compile(r"\bseconds=[\d.]+"), "seconds=0.003"),
     (re.compile(r"\bnext_due=\d+"), "next_due=1795060032"),
     (re.compile(r"\bfence=\d+"), "fence=1795060031004653"),
     (re.compile(r"(?<= )(?:\d+[hm])*[\d.]+m?s\b"), "2s"),
 ]
-"""Ids, names and times differ in each run; a page shows these."""
+"""Times differ in each run; a page shows these."""
 CONSTANT = re.compile(r"penstock (?:lint|show|explain|generate|check|diff|acl|rules) ?")
 """Commands that use neither Redis nor a clock: a page shows their exact output."""
 HOURS = re.compile(r"(?:\b\d+[dhm] )+(?=2s\b)")
@@ -43,11 +48,27 @@ def alike(text: str) -> str:
     return "\n".join(line for group in groups for line in group)
 
 
-def shown(command: str, output: str) -> str:
-    """The output of a command as a page shows it."""
-    for varying, constant in () if CONSTANT.match(command) else VARIES:
-        output = varying.sub(constant, output)
-    return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
+class Normalizer:
+    """Replaces everything that differs in each run of a page; the same id stays the same on the page."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def shown(self, command: str, output: str) -> str:
+        """The output of a command as a page shows it."""
+        if not CONSTANT.match(command):
+            for pattern, names in IDS:
+                output = self._with_names(pattern, names, output)
+            for varying, constant in VARIES:
+                output = varying.sub(constant, output)
+        return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
+
+    def _with_names(self, pattern: re.Pattern[str], names: Sequence[str], output: str) -> str:
+        # In the order of the ids, which is that of time: log lines of the same moment come in any order.
+        for one in sorted(set(pattern.findall(output)) - self._known.keys()):
+            used = sum(name in names for name in self._known.values())
+            self._known[one] = names[used]
+        return pattern.sub(lambda match: self._known[match[0]], output)
 
 
 @contextmanager
@@ -147,6 +168,7 @@ class Shell:
     def play(self, page: str) -> tuple[str, list[str]]:
         """Run a page; return it with the real output, and its Python files that no command used."""
         idle: dict[str, str] = {}
+        normalizer = Normalizer()
 
         def drop_imported() -> None:
             for file in [file for file in idle if self.imported(file)]:
@@ -163,7 +185,7 @@ class Shell:
                 return fence[0]
             output = ""
             for command in block.commands():
-                output += f"$ {command}\n{shown(command, self.output_of(command))}"
+                output += f"$ {command}\n{normalizer.shown(command, self.output_of(command))}"
                 for file in [file for file in idle if file in command]:
                     del idle[file]
             return f"```console\n{output}```"

@@ -19,7 +19,9 @@ from shell import Shell, alike
 def test_a_page_shows_its_real_output(page: Path, laptop: Server, tmp_path: Path) -> None:
     """Every command runs, every file is written, every output matches; a command uses each Python file of the page."""
     text = page.read_text()
-    shell = Shell(tmp_path, REDIS_URL=f"redis://{laptop.address}")
+    folder = tmp_path / "penstock"  # pages may make a repository next to it
+    folder.mkdir()
+    shell = Shell(folder, REDIS_URL=f"redis://{laptop.address}")
     if not any("penstock init" in command for block in pages.blocks(page) for command in block.commands()):
         shell.write("penstock.yaml", pages.platform())
 
