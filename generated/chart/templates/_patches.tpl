@@ -1,4 +1,4 @@
-{{- /* An object, (list . "Deployment"), after the patches of it. */}}
+{{- /* An object, (list . "Deployment"), after its patches. */}}
 {{- define "penstock.object" -}}
 {{- $root := first . }}
 {{- $kind := last . }}
@@ -24,14 +24,14 @@
 {{- end }}
 {{- end }}
 
-{{- /* `it` after a patch at the end of the steps, as {"it": ...} in JSON, for a template can hand back only text. */}}
+{{- /* `it` after a patch at the end of the steps, as {"it": ...} in JSON, because a template can only return text. */}}
 {{- define "penstock.patched" -}}
 {{- $it := .it }}
 {{- $patch := .patch }}
 {{- $step := first .steps }}
 {{- $below := rest .steps }}
 {{- $adds := and (not $below) (eq $patch.op "add") }}
-{{- $nowhere := printf "patches: %s leads nowhere in the %s: there is no `%s`" $patch.path $patch.target $step }}
+{{- $nowhere := printf "patches: %s does not exist in the %s: there is no `%s`" $patch.path $patch.target $step }}
 {{- if kindIs "map" $it }}
   {{- if not (or $adds (hasKey $it $step)) }}
     {{- fail $nowhere }}
