@@ -82,7 +82,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         return
     terminalreporter.section("skipped", yellow=True)
     counts = [f"{program} ({n} {'test' if n == 1 else 'tests'})" for program, n in sorted(left_out.items())]
-    terminalreporter.write_line(f"skipped because a program is not installed:  {', '.join(counts)}")
+    terminalreporter.write_line(f"skipped because a program is not installed: {', '.join(counts)}")
 
 
 def _programs(report: pytest.TestReport) -> list[str]:

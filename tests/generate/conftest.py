@@ -15,7 +15,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def repository(root: Path, tmp_path: Path) -> Path:
-    """The specs of this repository, in a folder of the test's own."""
+    """The specs of this repository, copied for the test."""
     there = tmp_path / "repository"
     shutil.copytree(root / "specs", there / "specs")
     shutil.copy(root / "penstock.yaml", there)
@@ -34,10 +34,10 @@ def penstock(repository: Path, preloaded: Preloaded) -> Run:
     environ = {"PATH": os.environ["PATH"], "PENSTOCK_TODAY": "2026-01-01"}
 
     def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        if any(name.startswith("PYTHON") for name in variables):  # heeded only when Python starts
+        if any(name.startswith("PYTHON") for name in variables):  # these only work when Python starts
             command = [str(Path(sys.executable).with_name("penstock")), *words]
-            told = {**environ, **variables}
-            return subprocess.run(command, cwd=repository, env=told, capture_output=True, text=True, check=False)
+            environment = {**environ, **variables}
+            return subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=False)
         return preloaded.run(*words, cwd=repository, env={**environ, **variables})
 
     return run

@@ -1,4 +1,4 @@
-"""`acl.txt`: what is granted by it is what `penstock acl` says, and nobody gets in by it."""
+"""`acl.txt` grants the same rights as `penstock acl`, and opens no user without a password."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -27,27 +27,27 @@ def files(repository: Path, penstock: Run) -> list[Path]:
 
 
 def apply(server: Server, lines: str) -> None:
-    """As `redis-cli` does it with its standard input; no word of these has a blank in it."""
+    """Run the commands as `redis-cli` does from its standard input; no word contains a blank."""
     for line in lines.splitlines():
         assert '"' not in line
         assert server.ask(*line.split()) == "OK"
 
 
 def users(server: Server) -> dict[str, object]:
-    """Of each: flags, passwords, and its rights in no order."""
+    """The flags, passwords and sorted rights of each user."""
     names = server.ask("ACL", "USERS")
     assert isinstance(names, list)
-    told: dict[str, object] = {}
+    rights: dict[str, object] = {}
     for name in (one for one in names if one != "default"):
         flat = server.ask("ACL", "GETUSER", str(name))
         assert isinstance(flat, list)
         user = dict(zip(flat[::2], flat[1::2], strict=True))
-        told[str(name)] = {key: sorted(str(value).split()) for key, value in user.items()}
-    return told
+        rights[str(name)] = {key: sorted(str(value).split()) for key, value in user.items()}
+    return rights
 
 
-def test_all_files_together_are_what_the_command_prints(files: list[Path], penstock: Run, server: Server) -> None:
-    """In any order, and again and again: what one file gives to the janitor, another leaves."""
+def test_all_files_together_grant_what_the_command_prints(files: list[Path], penstock: Run, server: Server) -> None:
+    """In any order and repeatedly: a file keeps the rights that another file gave to the janitor."""
     assert len(files) == 7
     for file in (*files, *reversed(files)):
         apply(server, file.read_text())
@@ -59,7 +59,7 @@ def test_all_files_together_are_what_the_command_prints(files: list[Path], penst
     assert len(by_files) == 3 * 5 + 1 + 2
 
 
-def test_lines_of_a_pipelines_own_users_are_the_commands(files: list[Path], penstock: Run) -> None:
+def test_lines_of_a_pipelines_own_users_match_the_command(files: list[Path], penstock: Run) -> None:
     printed = penstock("acl", "specs/jobs.yaml", "--env", "production").stdout.splitlines()
     [jobs] = [file for file in files if file.parent.name == "jobs"]
     lines = jobs.read_text().splitlines()
@@ -67,20 +67,20 @@ def test_lines_of_a_pipelines_own_users_are_the_commands(files: list[Path], pens
     assert [line.split()[2] for line in lines[3:]] == ["penstock-janitor", "penstock-operator"]
 
 
-def test_nobody_gets_in_who_has_no_password(files: list[Path], server: Server) -> None:
-    """A new user is off; one that is on keeps its password and needs it."""
+def test_a_user_without_a_password_cannot_log_in(files: list[Path], server: Server) -> None:
+    """A new user is off; one that is on keeps its password and must give it."""
     [lines] = [file.read_text() for file in files if file.parent.name == "agent-queue"]
     apply(server, lines)
     [worker] = [name for name in users(server) if name.endswith("-worker")]
     assert "nopass" not in lines
-    assert not gets_in(server, worker, "")
+    assert not can_log_in(server, worker, "")
     server.ask("ACL", "SETUSER", worker, "on", ">secret")
     apply(server, lines)
-    assert gets_in(server, worker, "secret")
-    assert not gets_in(server, worker, "")
+    assert can_log_in(server, worker, "secret")
+    assert not can_log_in(server, worker, "")
 
 
-def gets_in(server: Server, user: str, password: str) -> bool:
+def can_log_in(server: Server, user: str, password: str) -> bool:
     raw = RawClient(LOOPBACK, server.port)
     try:
         return raw.ask("AUTH", user, password) == "OK"
@@ -90,14 +90,14 @@ def gets_in(server: Server, user: str, password: str) -> bool:
         raw.close()
 
 
-def test_a_change_takes_rights_away(repository: Path, penstock: Run, server: Server) -> None:
-    """From the pipeline's own users: a key that it has no more is not theirs any more."""
+def test_a_renamed_stream_revokes_the_rights_on_the_old_one(repository: Path, penstock: Run, server: Server) -> None:
+    """From the pipeline's own users."""
     file = repository / "generated/production/jobs/acl.txt"
     spec = repository / "specs/jobs.yaml"
     assert penstock("generate").returncode == 0
     apply(server, file.read_text())
-    taken_on = "acknowledge: [{change: rename-stream, reason: it is drained, until: 2026-02-01}]"
-    spec.write_text(f"{spec.read_text().replace('key: jobs', 'key: other')}\n{taken_on}\n")
+    acknowledgement = "acknowledge: [{change: rename-stream, reason: it is drained, until: 2026-02-01}]"
+    spec.write_text(f"{spec.read_text().replace('key: jobs', 'key: other')}\n{acknowledgement}\n")
     assert penstock("generate").returncode == 0
     apply(server, file.read_text())
     keys = str(users(server)["jobs-worker"])

@@ -1,4 +1,4 @@
-"""A second run makes only what is new, and still sees everything that differs."""
+"""A second run builds only what changed, and sees every difference."""
 
 import json
 import os
@@ -12,36 +12,36 @@ import pytest
 
 Run = Callable[..., CompletedProcess[str]]
 SETTLED = 0.2
-"""Seconds after which the time stamps of files are believed."""
+"""Seconds after which the time stamps of files are trusted."""
 
 
 @pytest.fixture
 def generated(repository: Path, penstock: Run) -> Path:
-    """Generated, and known to be: time stamps of a moment ago are not believed, so it takes a second look."""
+    """Generated and cached: very recent time stamps are not trusted, so this runs `check` a second time."""
     assert penstock("generate").returncode == 0
     deadline = time.time() + SETTLED
-    while time.time() < deadline:  # this is the condition: it is about the age of files
+    while time.time() < deadline:  # the condition is the age of the files
         time.sleep(0.01)
     assert penstock("check").returncode == 0
     return repository / "generated"
 
 
-def known(repository: Path) -> dict[str, list[str]]:
-    """The units that the ledger knows, and of which folders it knows how they lie."""
+def cached_units(repository: Path) -> dict[str, list[str]]:
+    """The cached units, and their folders that have a stamp."""
     units = json.loads((repository / ".penstock-cache/generated.json").read_text())["units"]
-    return {unit: [folder for folder, lay in told[3].items() if lay[1]] for unit, told in units.items()}
+    return {unit: [folder for folder, cached in entry[3].items() if cached[1]] for unit, entry in units.items()}
 
 
-def test_everything_is_known(repository: Path, generated: Path) -> None:
+def test_all_units_are_cached(repository: Path, generated: Path) -> None:
     specs = {f"specs/{name}.yaml" for name in ("agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs")}
-    found = known(repository)
-    assert specs <= found.keys()
-    assert found["specs/jobs.yaml"] == ["dev/jobs", "production/jobs"]
+    units = cached_units(repository)
+    assert specs <= units.keys()
+    assert units["specs/jobs.yaml"] == ["dev/jobs", "production/jobs"]
     assert generated.exists()
 
 
 def edit(path: Path) -> None:
-    """Change a byte, and the time stamps back to what they were."""
+    """Change a byte, and restore the time stamps."""
     stat = path.stat()
     raw = path.read_bytes()
     path.write_bytes(raw[:-2] + (b"x" if raw[-2:-1] != b"x" else b"y") + raw[-1:])
@@ -50,7 +50,7 @@ def edit(path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["dev/jobs/worker.json", "dev/jobs/manifests/deployment.yaml", "schemas/FILES"])
 def test_an_edit_is_seen(generated: Path, penstock: Run, file: str) -> None:
-    """Also one of the same length, whose time stamp was put back."""
+    """Even one of the same length with a restored time stamp."""
     edit(generated / file)
     ran = penstock("check")
     assert ran.returncode == 1
@@ -58,10 +58,10 @@ def test_an_edit_is_seen(generated: Path, penstock: Run, file: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["schemas/FILES", "dev/_environment/rules.yaml", "dev/jobs/rules.yaml"])
-def test_what_a_first_check_found_different_is_generated_anew(
+def test_a_difference_that_the_first_check_saw_is_written(
     repository: Path, generated: Path, penstock: Run, file: str
 ) -> None:
-    """A folder of which a check knows only that it differs is neither passed over nor taken for left over."""
+    """A folder that a check only knows to differ is neither skipped nor removed."""
     before = (generated / file).read_bytes()
     edit(generated / file)
     shutil.rmtree(repository / ".penstock-cache")
@@ -79,14 +79,14 @@ def test_a_missing_file_is_seen(generated: Path, penstock: Run) -> None:
     assert penstock("check").returncode == 0
 
 
-def test_a_whole_folder_is_seen(generated: Path, penstock: Run) -> None:
+def test_a_missing_folder_is_seen(generated: Path, penstock: Run) -> None:
     shutil.rmtree(generated / "dev/jobs")
     ran = penstock("check")
     assert ran.returncode == 1
     assert "missing: generated/dev/jobs/worker.json\n" in ran.stdout
 
 
-def test_a_schema_beside_a_spec_is_seen(repository: Path, generated: Path, penstock: Run) -> None:
+def test_a_change_of_a_message_schema_file_is_seen(repository: Path, generated: Path, penstock: Run) -> None:
     del generated
     schema = repository / "specs/media-cluster.message.json"
     schema.write_text(schema.read_text().replace('"type": "string"', '"type": "integer"', 1))
@@ -95,8 +95,8 @@ def test_a_schema_beside_a_spec_is_seen(repository: Path, generated: Path, penst
     assert "jobs/worker.json" not in ran.stdout.replace("browser-jobs", "").replace("tankpit-jobs", "")
 
 
-def test_a_template_is_seen(repository: Path, generated: Path, penstock: Run) -> None:
-    """One that comes, one that changes, and one that goes."""
+def test_a_change_of_a_template_is_seen(repository: Path, generated: Path, penstock: Run) -> None:
+    """A new, a changed and a deleted one."""
     del generated
     template = repository / "templates/pipeline/manifests/serviceaccount.yaml.j2"
     template.parent.mkdir(parents=True)
@@ -108,21 +108,23 @@ def test_a_template_is_seen(repository: Path, generated: Path, penstock: Run) ->
     assert "out of date: generated/dev/jobs/manifests/serviceaccount.yaml\n" in penstock("check").stdout
 
 
-def test_the_platform_is_seen(repository: Path, generated: Path, penstock: Run) -> None:
+def test_a_change_of_the_platform_file_is_seen(repository: Path, generated: Path, penstock: Run) -> None:
     del generated
     platform = repository / "penstock.yaml"
     platform.write_text(platform.read_text().replace("namespace: pipelines-dev", "namespace: elsewhere"))
     assert "out of date: generated/dev/jobs/manifests/deployment.yaml\n" in penstock("check").stdout
 
 
-@pytest.mark.parametrize("look", ["check", "diff"])
-def test_who_looked_first_removes_nothing(repository: Path, generated: Path, penstock: Run, look: str) -> None:
-    """A look at what differs is not taken for what was made: the environment's own folder stays, as do the schemas."""
+@pytest.mark.parametrize("verb", ["check", "diff"])
+def test_a_check_or_diff_before_generate_removes_nothing(
+    repository: Path, generated: Path, penstock: Run, verb: str
+) -> None:
+    """They cache nothing that was not written: the environment's own folder and the schemas stay."""
     spec = repository / "specs/jobs.yaml"
     spec.write_text(spec.read_text().replace("bot-worker:1.0.0", "bot-worker:1.0.1"))
     (generated / "chart/Chart.yaml").unlink()
     before = {path.relative_to(generated) for path in generated.rglob("*")}
-    penstock(look)
+    penstock(verb)
     assert "removed" not in penstock("generate").stdout
     assert {path.relative_to(generated) for path in generated.rglob("*")} == before | {Path("chart/Chart.yaml")}
     assert "bot-worker:1.0.1" in (generated / "production/_environment/terraform.tfvars.json").read_text()
@@ -130,19 +132,19 @@ def test_who_looked_first_removes_nothing(repository: Path, generated: Path, pen
 
 
 @pytest.mark.parametrize("broken", [b"", b"[]", b'{"units": 5}', b"\xff"])
-def test_a_broken_ledger_is_no_matter(repository: Path, generated: Path, penstock: Run, broken: bytes) -> None:
-    ledger = repository / ".penstock-cache/generated.json"
-    whole = json.loads(ledger.read_text())
-    ledger.write_bytes(broken)
+def test_a_broken_cache_is_ignored(repository: Path, generated: Path, penstock: Run, broken: bytes) -> None:
+    cache_file = repository / ".penstock-cache/generated.json"
+    content = json.loads(cache_file.read_text())
+    cache_file.write_bytes(broken)
     assert penstock("check").returncode == 0
-    whole["units"]["specs/jobs.yaml"] = ["", 5]
-    ledger.write_text(json.dumps(whole))
+    content["units"]["specs/jobs.yaml"] = ["", 5]
+    cache_file.write_text(json.dumps(content))
     edit(generated / "dev/jobs/worker.json")
     assert penstock("check").returncode == 1
 
 
-def test_what_is_made_by_forks_is_the_same(repository: Path, penstock: Run) -> None:
-    """From some specs on there are several processes."""
+def test_forks_build_the_same_files(repository: Path, penstock: Run) -> None:
+    """Many specs are built in several processes."""
     text = (repository / "specs/browser-jobs.yaml").read_text()
     for number in range(40):
         more = text.replace("browser-jobs", f"more-{number}").replace("key: ", f"key: of-{number}:")
@@ -152,11 +154,11 @@ def test_what_is_made_by_forks_is_the_same(repository: Path, penstock: Run) -> N
     assert penstock("check", "--only", "more-7").returncode == 0
     (repository / ".penstock-cache/generated.json").unlink()
     assert penstock("check", "--only", "more-8").returncode == 0
-    assert len(known(repository)) == 1
+    assert len(cached_units(repository)) == 1
 
 
-def test_forks_wait_for_nobody(repository: Path, penstock: Run) -> None:
-    """What the tree looks like is asked for by the forks alone, when the first spec is new to all of them."""
+def test_forks_do_not_block_each_other(repository: Path, penstock: Run) -> None:
+    """The forks read the stamps of the tree themselves, if the first spec is new to all of them."""
     text = (repository / "specs/browser-jobs.yaml").read_text()
     for number in range(40):
         more = text.replace("browser-jobs", f"more-{number}").replace("key: ", f"key: of-{number}:")

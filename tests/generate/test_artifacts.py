@@ -1,4 +1,4 @@
-"""The page of artifacts has every file there is, and a field changes exactly the files that it should."""
+"""The page of artifacts lists every generated file, and each field changes exactly the files that it names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from penstock_spec.kinds.pipeline import Pipeline
 ROW = re.compile(r"^\| (?P<fields>`[^|]+) \| (?P<pods>yes|no) \| (?P<files>[^|]+) \|$", re.MULTILINE)
 NAME = re.compile(r"`([^`]+)`")
 UNTRIED = {"pipeline": {"kind", "environments", "message.schema.file"}, "scheduler": {"kind", "environments"}}
-"""A spec of another kind is another thing; overrides are no field of a resolved spec; no second file lies there."""
+"""`kind` makes another spec; a resolved spec has no overrides; there is no second schema file."""
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +35,9 @@ def artifacts(root: Path) -> ModuleType:
 
 @pytest.fixture(scope="module")
 def source(root: Path, artifacts: ModuleType) -> Source:
-    found = artifacts.source_of(root)
-    assert isinstance(found, Source)
-    return found
+    specs = artifacts.source_of(root)
+    assert isinstance(specs, Source)
+    return specs
 
 
 @pytest.fixture(scope="module", params=sorted(kinds()))
@@ -47,39 +47,39 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def reached(root: Path, artifacts: ModuleType, source: Source, kind: str) -> AffectedFiles:
-    found: AffectedFiles = artifacts.fields(root, source, kind)
-    return found
+    files: AffectedFiles = artifacts.fields(root, source, kind)
+    return files
 
 
-def test_what_is_made_is_what_the_catalogues_name(artifacts: ModuleType, source: Source) -> None:
-    """No file without a line, no line without a file, none twice."""
+def test_the_catalogues_list_exactly_the_generated_files(artifacts: ModuleType, source: Source) -> None:
+    """No file is missing, left over or listed twice."""
     made = artifacts.made(source)
-    told = {whose: [path for one in known for path in one.paths] for whose, known in artifacts.catalogues().items()}
+    listed = {whose: [path for one in known for path in one.paths] for whose, known in artifacts.catalogues().items()}
     assert {whose: sorted(files) for whose, files in made.items()} == {
-        whose: sorted(all_) for whose, all_ in told.items()
+        whose: sorted(all_) for whose, all_ in listed.items()
     }
 
 
 def test_every_field_is_tried(kind: str, reached: AffectedFiles) -> None:
-    """All that hold a value of their own."""
+    """Every field with a value of its own."""
     paths = {one.path for one in fields_of(kinds()[kind].model)}
     inner = {path for path in paths if not any(other.startswith((f"{path}.", f"{path}[]")) for other in paths)}
     assert inner - reached.keys() == UNTRIED[kind]
     assert reached.keys() <= paths
 
 
-def test_each_field_changes_what_the_page_says(
+def test_each_field_changes_the_files_on_the_page(
     root: Path, artifacts: ModuleType, kind: str, reached: AffectedFiles
 ) -> None:
-    """No file more, and none less."""
-    whole = (root / artifacts.PAGE).read_text(encoding="utf-8")
-    page = whole.partition(f"\n### Of a {kind}\n")[2].partition("\n### ")[0]
-    told = {
+    """Exactly these files."""
+    text = (root / artifacts.PAGE).read_text(encoding="utf-8")
+    page = text.partition(f"\n### Of a {kind}\n")[2].partition("\n### ")[0]
+    on_page = {
         field: (row["pods"] == "yes", set(NAME.findall(row["files"])))
         for row in ROW.finditer(page)
         for field in NAME.findall(row["fields"])
     }
-    assert told == {
+    assert on_page == {
         field: (artifacts.DEPLOYMENT in files, set(artifacts.shown(files, kind)))
         for field, files in reached.items()
         if files
@@ -89,21 +89,21 @@ def test_each_field_changes_what_the_page_says(
     }
 
 
-def test_what_the_table_leaves_out_follows_from_what_it_says(
+def test_omitted_files_follow_from_the_rules_above_the_table(
     artifacts: ModuleType, kind: str, reached: AffectedFiles
 ) -> None:
-    """Files that repeat others change with them; what a patch does to one of them alone is said."""
+    """Files that repeat others change with them; a patch of only one of them is in the table."""
     same = {path: one.same_as for one in artifacts.catalogue_of(kind) for path in one.paths if one.same_as}
-    tended = {f"_environment/{artifacts.DEPLOYMENT}"} if kind == "pipeline" else set()
-    deployments = {artifacts.DEPLOYMENT} | tended
+    of_janitor = {f"_environment/{artifacts.DEPLOYMENT}"} if kind == "pipeline" else set()
+    deployments = {artifacts.DEPLOYMENT} | of_janitor
     for field, files in reached.items():
         assert {name for name, other in same.items() if other in files} <= files, field
         assert deployments <= files or artifacts.WORKER not in files, field
         assert (artifacts.VALUES in files) == any(name.startswith("manifests/") for name in files), field
 
 
-def test_what_only_people_read_changes_nothing(kind: str, reached: AffectedFiles) -> None:
-    """Reasons, days and expectations restart no pod."""
+def test_fields_for_people_change_no_file(kind: str, reached: AffectedFiles) -> None:
+    """Reasons, dates and expectations restart no pod."""
     sections = ("expect[].", "acknowledge[].", "suppress[].")
     idle = {field for field, files in reached.items() if not files}
     assert idle == {path for path in known_paths(kinds()[kind].model) if path.startswith(sections)} - {
@@ -111,8 +111,8 @@ def test_what_only_people_read_changes_nothing(kind: str, reached: AffectedFiles
     } | {"patches[].reason"}
 
 
-def test_scaling_restarts_nothing(artifacts: ModuleType, kind: str, reached: AffectedFiles) -> None:
-    """But `protect_busy`, which a worker has to know."""
+def test_scaling_restarts_no_pod(artifacts: ModuleType, kind: str, reached: AffectedFiles) -> None:
+    """Except `protect_busy`, which workers read."""
     restarting = {one for one, files in reached.items() if one.startswith("scaling.") and artifacts.WORKER in files}
     assert restarting == ({"scaling.protect_busy"} if kind == "pipeline" else set())
     assert artifacts.WORKER not in reached.get("replicas", ())

@@ -1,4 +1,4 @@
-"""Templates of ours are compiled once, and what was compiled from something else is never used."""
+"""Built-in templates are compiled once, and an outdated compiled template is never used."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def kept(folder: Path) -> list[Path]:
+def compiled_files(folder: Path) -> list[Path]:
     return [*folder.parent.rglob("*.j2c")]
 
 
@@ -36,25 +36,25 @@ def rendered(folder: Path, *overrides: Path) -> str:
 
 
 def poison(folder: Path) -> None:
-    """What is kept gives another text than its source, so that it tells on itself when it is used."""
-    [file] = kept(folder)
+    """Change the compiled template, so that its use shows in the text."""
+    [file] = compiled_files(folder)
     file.write_bytes(file.read_bytes().replace(b"\x02a ", b"\x02b "))
 
 
-def test_it_is_compiled_once(templates: Path) -> None:
+def test_a_template_is_compiled_once(templates: Path) -> None:
     assert rendered(templates) == "a dog"
     poison(templates)
     assert rendered(templates) == "b dog"
 
 
-def test_another_source_is_compiled_anew(templates: Path) -> None:
+def test_a_changed_source_is_compiled_again(templates: Path) -> None:
     rendered(templates)
     poison(templates)
     (templates / NAME).write_text("the {{ dog }}")
     assert rendered(templates) == "the dog"
 
 
-def test_another_compiler_compiles_anew(templates: Path) -> None:
+def test_a_changed_compiler_compiles_again(templates: Path) -> None:
     rendered(templates)
     poison(templates)
     os.utime(templates.parents[1] / "compiler.py", ns=(1, 1))
@@ -62,31 +62,31 @@ def test_another_compiler_compiles_anew(templates: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [0, 10, 30, 60])
-def test_what_is_broken_is_compiled_anew(templates: Path, left: int) -> None:
-    """A disk was full, or somebody else's program wrote there."""
+def test_a_damaged_file_is_compiled_again(templates: Path, left: int) -> None:
+    """The disk was full, or another program wrote there."""
     rendered(templates)
-    [file] = kept(templates)
+    [file] = compiled_files(templates)
     file.write_bytes(file.read_bytes()[:left])
     assert rendered(templates) == "a dog"
     poison(templates)
     assert rendered(templates) == "b dog"
 
 
-def test_a_repositorys_own_is_not_kept(templates: Path, tmp_path: Path) -> None:
-    """What a pull request brings shall not lie where it is run without being read."""
+def test_a_repositorys_own_template_is_not_cached(templates: Path, tmp_path: Path) -> None:
+    """A pull request must not leave compiled code that later runs execute."""
     shutil.copytree(templates, tmp_path / "own")
     assert rendered(templates, tmp_path / "own") == "a dog"
-    assert not kept(templates)
+    assert not compiled_files(templates)
 
 
-def test_a_folder_that_cannot_be_written(templates: Path) -> None:
-    """As that of a package which somebody else installed."""
+def test_a_read_only_folder_is_no_error(templates: Path) -> None:
+    """Such as that of a package that another user installed."""
     (templates.parent / "__pycache__").write_text("in the way")
     assert rendered(templates) == "a dog"
-    assert not kept(templates)
+    assert not compiled_files(templates)
 
 
-def test_nobody_wants_compiled_files(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_compiled_file_is_written_if_python_writes_none(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     assert rendered(templates) == "a dog"
-    assert not kept(templates)
+    assert not compiled_files(templates)

@@ -1,4 +1,4 @@
-"""The compose file of an environment: what Compose takes, and what production runs."""
+"""The Compose file of an environment is valid, and runs what production runs."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ COMPOSE = {
     "required": ["name", "services", "volumes"],
     "additionalProperties": False,
 }
-"""What of the Compose specification is used here, and nothing else of it."""
+"""The part of the Compose specification that is used here."""
 
 
 @pytest.fixture(params=["dev", "production"])
@@ -61,16 +61,16 @@ def composed(folder: Path) -> Any:  # noqa: ANN401 - whatever Compose reads
     return yaml.safe_load((folder / "_environment/compose.yaml").read_text())
 
 
-def test_it_keeps_to_the_specification(composed: Any) -> None:  # noqa: ANN401 - as above
-    """Names and forms are those that Compose knows, and ports are open to this machine alone."""
+def test_the_file_follows_the_compose_specification(composed: Any) -> None:  # noqa: ANN401 - as above
+    """Compose knows all names and forms, and ports are open only to this machine."""
     jsonschema_rs.validate(COMPOSE, composed)
 
 
 def test_a_laptop_runs_what_production_runs(folder: Path, composed: Any) -> None:  # noqa: ANN401 - as above
-    """Each spec by its worker file, the janitor with all pipelines; whoever sends to some, with those."""
+    """Each spec with its worker file, the janitor with all pipelines, a sender with those that it sends to."""
     services = composed["services"]
-    told = {file.parent.name: json.loads(file.read_text())["spec"] for file in folder.glob("*/worker.json")}
-    named = {name: "worker" if told[name]["kind"] == "pipeline" else told[name]["kind"] for name in sorted(told)}
+    specs = {file.parent.name: json.loads(file.read_text())["spec"] for file in folder.glob("*/worker.json")}
+    named = {name: "worker" if specs[name]["kind"] == "pipeline" else specs[name]["kind"] for name in sorted(specs)}
     names = [name for name, role in named.items() if role == "worker"]
     assert [*services] == ["redis", "janitor", *(f"{role}-{name}" for name, role in named.items())]
     for name, role in named.items():
@@ -80,13 +80,13 @@ def test_a_laptop_runs_what_production_runs(folder: Path, composed: Any) -> None
         assert service["command"] == [*pod["containers"][0]["args"], "--redis", "redis://redis:6379"]
         assert service["stop_grace_period"] == f"{pod['terminationGracePeriodSeconds']}s"
         file = f"../{name}/worker.json"
-        sends = [job["send"]["pipeline"] for job in told[name].get("jobs", []) if "send" in job]
+        sends = [job["send"]["pipeline"] for job in specs[name].get("jobs", []) if "send" in job]
         assert service["volumes"] == [
             f"{file}:/etc/penstock/worker.json:ro",
             *(f"../{target}/worker.json:/etc/penstock/pipelines/{target}.json:ro" for target in sends),
         ]
-        tended = f"{file}:/etc/penstock/pipelines/{name}.json:ro" in services["janitor"]["volumes"]
-        assert tended is (role == "worker")
+        in_janitor = f"{file}:/etc/penstock/pipelines/{name}.json:ro" in services["janitor"]["volumes"]
+        assert in_janitor is (role == "worker")
     deployment = folder / "_environment/manifests/deployment.yaml"
     janitor = yaml.safe_load(deployment.read_text())["spec"]["template"]["spec"]["containers"][0]
     assert services["janitor"]["image"] == janitor["image"]
@@ -94,8 +94,8 @@ def test_a_laptop_runs_what_production_runs(folder: Path, composed: Any) -> None
     assert len(services["janitor"]["volumes"]) == len(names)
 
 
-def test_its_redis_keeps_what_it_has(composed: Any) -> None:  # noqa: ANN401 - as above
-    """Of the version that the environment has, by a tag that says so."""
+def test_redis_is_durable(composed: Any) -> None:  # noqa: ANN401 - as above
+    """It has the version of the environment."""
     redis = composed["services"]["redis"]
     assert redis["image"] == "redis:7.2-alpine"
     settings = "--appendonly yes --appendfsync everysec --maxmemory-policy noeviction"

@@ -1,4 +1,4 @@
-"""What could lose messages is not generated before a person has taken it on, and for no longer than that."""
+"""A change that could lose messages is not generated until a person acknowledges it, and only until the end date."""
 
 import json
 import re
@@ -31,8 +31,8 @@ def rename(repository: Path) -> Path:
     return spec
 
 
-def test_nothing_is_written(repository: Path, generated: Path, penstock: Run) -> None:
-    """The finding points into the spec, and names what has to be done."""
+def test_a_dangerous_change_writes_nothing(repository: Path, generated: Path, penstock: Run) -> None:
+    """The finding points into the spec, and names the solution."""
     before = files(generated)
     rename(repository)
     ran = penstock("generate")
@@ -47,8 +47,10 @@ def test_nothing_is_written(repository: Path, generated: Path, penstock: Run) ->
 
 
 @pytest.mark.parametrize(("until", "code"), [("2026-01-01", 0), ("2025-12-31", 2)])
-def test_it_is_taken_on_until_a_day(repository: Path, generated: Path, penstock: Run, until: str, code: int) -> None:
-    """That day included. Once it was generated it is what there was."""
+def test_an_acknowledged_change_is_generated_until_the_end_date(
+    repository: Path, generated: Path, penstock: Run, until: str, code: int
+) -> None:
+    """Including that day. Once it is generated, the acknowledgement is no longer needed."""
     spec = rename(repository)
     spec.write_text(spec.read_text() + RENAMED.format(until=until))
     assert penstock("generate").returncode == code
@@ -59,21 +61,21 @@ def test_it_is_taken_on_until_a_day(repository: Path, generated: Path, penstock:
         assert penstock("generate").returncode == 0
 
 
-def test_another_change_is_not_taken_on(repository: Path, generated: Path, penstock: Run) -> None:
+def test_an_acknowledgement_of_another_change_does_not_count(repository: Path, generated: Path, penstock: Run) -> None:
     del generated
     spec = rename(repository)
     spec.write_text(spec.read_text() + RENAMED.format(until="2026-01-01").replace("rename-stream", "rename-group"))
     assert penstock("generate").returncode == 2
 
 
-def test_a_choice_is_looked_at_alone(repository: Path, generated: Path, penstock: Run) -> None:
+def test_only_selected_specs_are_checked(repository: Path, generated: Path, penstock: Run) -> None:
     del generated
     rename(repository)
     assert penstock("generate", "--only", "media-cluster").returncode == 0
     assert penstock("generate", "--only", "jobs").returncode == 2
 
 
-def test_a_pipeline_is_removed(repository: Path, generated: Path, penstock: Run) -> None:
+def test_removing_a_pipeline_is_dangerous(repository: Path, generated: Path, penstock: Run) -> None:
     (repository / "specs/browser-jobs.yaml").unlink()
     ran = penstock("generate")
     assert ran.returncode == 2
@@ -81,7 +83,7 @@ def test_a_pipeline_is_removed(repository: Path, generated: Path, penstock: Run)
     assert (generated / "dev/browser-jobs/worker.json").exists()
 
 
-def test_an_environment_is_removed(repository: Path, generated: Path, penstock: Run) -> None:
+def test_removing_an_environment_is_dangerous(repository: Path, generated: Path, penstock: Run) -> None:
     platform = repository / "penstock.yaml"
     text = platform.read_text()
     platform.write_text(text[: text.index("  dev:")] + text[text.index("  production:") :])
@@ -90,14 +92,14 @@ def test_an_environment_is_removed(repository: Path, generated: Path, penstock: 
     ran = penstock("generate")
     assert ran.returncode == 2
     assert "`dev` is no longer in the platform file, which removes 6 specs" in ran.stderr
-    taken_on = "{change: remove-environment, name: dev, reason: nothing runs there, until: 2026-02-01}"
-    platform.write_text(platform.read_text() + f"\nacknowledge: [{taken_on}]\n")
+    acknowledgement = "{change: remove-environment, name: dev, reason: nothing runs there, until: 2026-02-01}"
+    platform.write_text(platform.read_text() + f"\nacknowledge: [{acknowledgement}]\n")
     assert penstock("generate").returncode == 0
     assert not (generated / "dev").exists()
 
 
-def test_what_was_there_cannot_be_read(repository: Path, generated: Path, penstock: Run) -> None:
-    """Nobody can say then what would be lost; a digest that does not match says nothing about that."""
+def test_an_unreadable_worker_file_is_refused(repository: Path, generated: Path, penstock: Run) -> None:
+    """It cannot be checked for losses. A digest that does not match is no problem."""
     worker = generated / "dev/jobs/worker.json"
     rename(repository)
     worker.write_text(worker.read_text().replace('"60s"', '"61s"'))
@@ -109,14 +111,14 @@ def test_what_was_there_cannot_be_read(repository: Path, generated: Path, pensto
     assert "git checkout" in ran.stderr
 
 
-def test_a_schedulers_keys_are_renamed(repository: Path, generated: Path, penstock: Run) -> None:
-    """What Redis knows of its jobs stays under the old ones."""
+def test_renaming_a_schedulers_keys_is_dangerous(repository: Path, generated: Path, penstock: Run) -> None:
+    """The state of its jobs stays under the old keys."""
     del generated
     spec = repository / "specs/cache-agents.yaml"
     spec.write_text(spec.read_text().replace("keys: {waiting: waiting,", "keys: {prefix: 'a:', waiting: waiting,"))
     ran = penstock("generate")
     assert ran.returncode == 2
     assert "error[scheduler-keys-renamed]: A scheduler's keys are renamed and lose their state" in ran.stderr
-    taken_on = "acknowledge: [{change: rename-keys, reason: no pod runs, until: 2026-02-01}]\n"
-    spec.write_text(spec.read_text() + taken_on)
+    acknowledgement = "acknowledge: [{change: rename-keys, reason: no pod runs, until: 2026-02-01}]\n"
+    spec.write_text(spec.read_text() + acknowledgement)
     assert penstock("generate").returncode == 0

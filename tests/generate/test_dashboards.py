@@ -1,4 +1,4 @@
-"""Dashboards that Grafana shows as they are, whose lines are the alerts', and that ask only for what somebody tells."""
+"""Dashboards follow Grafana's conventions, draw the thresholds of alerts, and query only exported metrics."""
 
 import json
 import re
@@ -30,26 +30,26 @@ COUNTERS = {metric.name for metric in METRICS.values() if metric.kind is MetricK
 }
 GROWTH = {"rate", "increase"}
 NOT_SHOWN = {
-    "penstock_dropped_total": "no spec of this repository drops; test_each_way_of_being_full_has_its_panel has it",
-    "penstock_send_waiting": "no spec of this repository makes senders wait; the same test has it",
+    "penstock_dropped_total": "no spec of this repository drops; test_each_when_full_has_its_panel covers it",
+    "penstock_send_waiting": "no spec of this repository makes senders wait; the same test covers it",
 }
 
 
 def read(root: Path, pattern: str) -> dict[str, dict[str, Any]]:
-    found = {str(path.parent): json.loads(path.read_text()) for path in sorted((root / "generated").glob(pattern))}
-    assert found
-    return found
+    contents = {str(path.parent): json.loads(path.read_text()) for path in sorted((root / "generated").glob(pattern))}
+    assert contents
+    return contents
 
 
 @pytest.fixture(scope="module")
 def dashboards(root: Path) -> dict[str, dict[str, Any]]:
-    """Of all pipelines, by folder."""
+    """The dashboards of all specs, by folder."""
     return read(root, "*/*/dashboard.json")
 
 
 @pytest.fixture(scope="module")
 def all_of_them(root: Path, dashboards: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """The overviews too."""
+    """All dashboards, with the overviews."""
     return [*dashboards.values(), *read(root, "*/_environment/overview.json").values()]
 
 
@@ -62,8 +62,8 @@ def queries(dashboard: dict[str, Any]) -> Iterator[str]:
 
 
 def steps(panel: dict[str, Any]) -> list[float]:
-    found = panel["fieldConfig"]["defaults"].get("thresholds", {"steps": []})["steps"]
-    return [step["value"] for step in found[1:]]
+    thresholds = panel["fieldConfig"]["defaults"].get("thresholds", {"steps": []})["steps"]
+    return [step["value"] for step in thresholds[1:]]
 
 
 def sorted_keys(value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
@@ -72,8 +72,8 @@ def sorted_keys(value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
     return not isinstance(value, list) or all(map(sorted_keys, value))
 
 
-def test_they_keep_to_the_conventions(all_of_them: list[dict[str, Any]]) -> None:
-    """One data source, chosen; job and instance; a stable uid; a pinned schema; nothing that Grafana itself counts."""
+def test_dashboards_follow_the_conventions(all_of_them: list[dict[str, Any]]) -> None:
+    """One data source to choose; job and instance; a stable uid; a pinned schema; no numbers that Grafana sets."""
     for dashboard in all_of_them:
         variables = {one["name"]: one for one in dashboard["templating"]["list"]}
         assert [one["name"] for one in variables.values() if one["type"] == "datasource"] == ["datasource"]
@@ -89,8 +89,8 @@ def test_they_keep_to_the_conventions(all_of_them: list[dict[str, Any]]) -> None
         assert OPEN not in json.dumps(dashboard, ensure_ascii=False)
 
 
-def test_each_panel_says_what_it_shows(all_of_them: list[dict[str, Any]]) -> None:
-    """A title, a sentence, a unit, and an id of its own; panels of one row have titles of their own."""
+def test_each_panel_is_described(all_of_them: list[dict[str, Any]]) -> None:
+    """It has a title, a sentence, a unit, and a unique id; titles are unique too."""
     for dashboard in all_of_them:
         for panel in panels(dashboard):
             assert panel["title"]
@@ -108,20 +108,20 @@ def titles(dashboard: dict[str, Any]) -> list[str]:
     return [panel["title"] for panel in dashboard["panels"]]
 
 
-def test_panels_do_not_lie_on_each_other(all_of_them: list[dict[str, Any]]) -> None:
+def test_panels_do_not_overlap(all_of_them: list[dict[str, Any]]) -> None:
     for dashboard in all_of_them:
-        taken: set[tuple[int, int]] = set()
+        occupied: set[tuple[int, int]] = set()
         for panel in dashboard["panels"]:
             at = panel["gridPos"]
             x, y = at.get("x", 0), at.get("y", 0)
             cells = {(column, line) for column in range(x, x + at["w"]) for line in range(y, y + at["h"])}
             assert x + at["w"] <= 24
-            assert taken.isdisjoint(cells), panel["title"]
-            taken |= cells
+            assert occupied.isdisjoint(cells), panel["title"]
+            occupied |= cells
 
 
-def test_they_ask_for_what_is_told(all_of_them: list[dict[str, Any]]) -> None:
-    """Every name and label is of the contract, or of the few that KEDA, kube-state-metrics and Prometheus have."""
+def test_queries_use_exported_metrics_and_labels(all_of_them: list[dict[str, Any]]) -> None:
+    """Every name and label is in the contract, or one of KEDA, kube-state-metrics or Prometheus."""
     for dashboard in all_of_them:
         for query in queries(dashboard):
             made = set(re.findall(r'label_replace\(.*?, "(\w+)"', query))
@@ -131,20 +131,20 @@ def test_they_ask_for_what_is_told(all_of_them: list[dict[str, Any]]) -> None:
                 assert grouped(query) <= KNOWN[one.name] | made, query
 
 
-def test_whoever_looks_can_narrow_what_our_processes_tell(all_of_them: list[dict[str, Any]]) -> None:
-    """And nothing else, for KEDA knows nothing of our jobs."""
+def test_job_and_instance_filter_only_metrics_of_penstock(all_of_them: list[dict[str, Any]]) -> None:
+    """KEDA's metrics do not have these values."""
     for dashboard in all_of_them:
         for query in queries(dashboard):
             for one in selectors(query):
-                asked = matched(one)
-                chosen = {name: asked.get(name) for name in ("job", "instance")}
+                labels = matched(one)
+                chosen = {name: labels.get(name) for name in ("job", "instance")}
                 ours = one.name in OURS or one.name in PROCESS
                 assert chosen == ({"job": "$job", "instance": "$instance"} if ours else dict.fromkeys(chosen)), query
-                assert KEDA & asked.keys(), query
+                assert KEDA & labels.keys(), query
 
 
-def test_counters_are_only_asked_how_they_grow(dashboards: dict[str, dict[str, Any]], root: Path) -> None:
-    """Rates over Grafana's interval; growth over the minutes of the alert whose line the panel has."""
+def test_counters_are_queried_only_by_rate_or_increase(dashboards: dict[str, dict[str, Any]], root: Path) -> None:
+    """Rates over Grafana's interval; increases over the minutes of the alert whose threshold the panel draws."""
     for folder, dashboard in dashboards.items():
         rules = yaml.safe_load((root / folder / "rules.yaml").read_text())["groups"][1]["rules"]
         alerts = [rule["expr"] for rule in rules]
@@ -161,8 +161,8 @@ def test_counters_are_only_asked_how_they_grow(dashboards: dict[str, dict[str, A
                 assert any(alert.startswith(plain) for alert in alerts), query
 
 
-def test_an_alert_has_its_panel_and_its_line(dashboards: dict[str, dict[str, Any]], root: Path) -> None:
-    """The same question, and the same number."""
+def test_each_alert_has_a_panel_with_its_threshold(dashboards: dict[str, dict[str, Any]], root: Path) -> None:
+    """With the same query and the same number."""
     for folder, dashboard in dashboards.items():
         shown = {
             narrowed.replace(',job=~"$job",instance=~"$instance"', ""): panel
@@ -178,22 +178,22 @@ def test_an_alert_has_its_panel_and_its_line(dashboards: dict[str, dict[str, Any
 
 
 def test_every_metric_is_shown(dashboards: dict[str, dict[str, Any]]) -> None:
-    """On some pipeline's dashboard; the rest has a reason."""
-    asked = {one.name for dashboard in dashboards.values() for query in queries(dashboard) for one in selectors(query)}
-    shown = {name for name in METRICS if any(one == name or one.startswith(f"{name}_") for one in asked)}
+    """On the dashboard of some spec; the exceptions have a reason."""
+    series = {one.name for dashboard in dashboards.values() for query in queries(dashboard) for one in selectors(query)}
+    shown = {name for name in METRICS if any(one == name or one.startswith(f"{name}_") for one in series)}
     assert METRICS.keys() - shown == NOT_SHOWN.keys()
 
 
 @pytest.fixture(scope="module")
 def specs(root: Path) -> list[Pipeline]:
-    found = [
+    pipelines = [
         it.spec for env in ("dev", "production") for it in resolve([], None, env, root, date(2026, 1, 1)).pipelines
     ]
-    assert len(found) == 10
-    return found
+    assert len(pipelines) == 10
+    return pipelines
 
 
-def found_in(spec: Pipeline) -> list[Alert]:
+def alerts_of(spec: Pipeline) -> list[Alert]:
     return alerts(spec, PipelineSources.of("x", spec.name))
 
 
@@ -201,15 +201,15 @@ def found_in(spec: Pipeline) -> list[Alert]:
     ("when_full", "title"),
     [("reject", "Rejected sends"), ("wait", "Waiting sends"), ("drop-oldest", "Dropped messages")],
 )
-def test_each_way_of_being_full_has_its_panel(specs: list[Pipeline], when_full: str, title: str) -> None:
-    """And not that of another, which would never have anything to show."""
+def test_each_when_full_has_its_panel(specs: list[Pipeline], when_full: str, title: str) -> None:
+    """And not that of another, which would always be empty."""
     data = specs[0].model_dump(mode="json", by_alias=True)
     data["stream"]["backlog"] |= {"when_full": when_full, "lossy": True}
     spec = Pipeline.model_validate(data)
-    variant = PipelineVariant.of(spec, found_in(spec), has_runbooks=True)
-    found = json.loads(_template(variant).pretty.filled(FilledValues(JSON, _AnyValue())))
-    ways = {"Rejected sends", "Waiting sends", "Dropped messages"}
-    assert ways & set(titles(found)) == {title}
+    variant = PipelineVariant.of(spec, alerts_of(spec), has_runbooks=True)
+    dashboard = json.loads(_template(variant).pretty.filled(FilledValues(JSON, _AnyValue())))
+    when_full_titles = {"Rejected sends", "Waiting sends", "Dropped messages"}
+    assert when_full_titles & set(titles(dashboard)) == {title}
 
 
 class _AnyValue(dict[str, Any]):
@@ -217,52 +217,52 @@ class _AnyValue(dict[str, Any]):
         return f"<{name}>"
 
 
-def test_what_is_shared_has_nothing_of_the_one_it_was_built_from(specs: list[Pipeline]) -> None:
-    """Two pipelines of one shape give the same, whichever comes first."""
+def test_a_shared_template_contains_no_value_of_its_example(specs: list[Pipeline]) -> None:
+    """All pipelines of one variant give the same template."""
     seen: dict[PipelineVariant, list[str]] = {}
     for spec in specs:
         _template.cache_clear()
-        variant = PipelineVariant.of(spec, found_in(spec), has_runbooks=True)
-        draft = _template(variant)
-        built = [form.filled(FilledValues(JSON, _AnyValue())) for form in (draft.pretty, draft.compact)]
+        variant = PipelineVariant.of(spec, alerts_of(spec), has_runbooks=True)
+        template = _template(variant)
+        built = [form.filled(FilledValues(JSON, _AnyValue())) for form in (template.pretty, template.compact)]
         assert seen.setdefault(variant, built) == built
     assert 1 < len(seen) < len(specs)
 
 
 @given(st.dictionaries(st.text(max_size=3), st.text() | st.integers()), st.text())
-def test_blanks_are_filled_with_data(values: dict[str, Any], text: str) -> None:
-    """Whatever it is, and once: what a value looks like is never looked at again."""
+def test_placeholders_are_replaced_by_data(values: dict[str, Any], text: str) -> None:
+    """Any data, and only once: placeholders inside values are not replaced."""
     names = [name for name in values if name and OPEN not in name and CLOSE not in name]
     before = text.replace(OPEN, "").replace(CLOSE, "")
     data = {
         "text": [before, *(f"{before}{placeholder(name)}%s" for name in names)],
-        "whole": [placeholder(name) for name in names],
+        "alone": [placeholder(name) for name in names],
     }
     for write in (pretty, compact):
         filled = json.loads(PreparedText.of(write(data), JSON).filled(FilledValues(JSON, values)))
-        assert filled["whole"] == [values[name] for name in names]
+        assert filled["alone"] == [values[name] for name in names]
         assert filled["text"] == [before, *(f"{before}{values[name]}%s" for name in names)]
 
 
 @given(st.from_regex(r"[a-z0-9-]{1,54}", fullmatch=True), st.from_regex(r"[a-z0-9-]{1,54}", fullmatch=True))
-def test_a_uid_is_one_that_grafana_takes(environment: str, name: str) -> None:
+def test_a_uid_is_valid_in_grafana(environment: str, name: str) -> None:
     assert re.fullmatch(r"[a-zA-Z0-9_-]+", uid(environment, name))
     assert len(uid(environment, name)) <= LONGEST
 
 
-def test_uids_are_different(all_of_them: list[dict[str, Any]]) -> None:
-    """Also of names that make one text together; and they stay what they are, as links elsewhere have them."""
+def test_uids_are_unique_and_stable(all_of_them: list[dict[str, Any]]) -> None:
+    """Also if two pairs of names give the same text. Links elsewhere contain them, so they never change."""
     assert len({one["uid"] for one in all_of_them}) == len(all_of_them)
     assert uid("a-b", "c") != uid("a", "b-c")
     assert uid("a", "b" * 54) != uid("a", "b" * 53)
     assert uid("production", "media-cluster") == "production-media-cluster-0481772d"
 
 
-def test_grafana_gets_the_same(root: Path, all_of_them: list[dict[str, Any]]) -> None:
-    """The ConfigMap has the dashboard, small enough for `kubectl apply`, with what Grafana's sidecar looks for."""
+def test_the_config_map_has_the_dashboard(root: Path, all_of_them: list[dict[str, Any]]) -> None:
+    """Small enough for `kubectl apply`, with the labels that Grafana's sidecar looks for."""
     files = [*(root / "generated").glob("*/*/manifests/dashboard.yaml")]
     files += (root / "generated").glob("*/_environment/manifests/overview.yaml")
-    told = []
+    from_manifests = []
     for file in files:
         manifest = yaml.safe_load(file.read_text())
         assert manifest["metadata"]["labels"]["grafana_dashboard"] == "1"
@@ -271,13 +271,13 @@ def test_grafana_gets_the_same(root: Path, all_of_them: list[dict[str, Any]]) ->
         [(name, text)] = manifest["data"].items()
         assert name.endswith(".json")
         assert len(text) < 150_000
-        told.append(json.loads(text))
-    key = lambda one: one["uid"]  # noqa: E731 - a name for what two lines sort by
-    assert sorted(told, key=key) == sorted(all_of_them, key=key)
+        from_manifests.append(json.loads(text))
+    key = lambda one: one["uid"]  # noqa: E731 - two lines use it
+    assert sorted(from_manifests, key=key) == sorted(all_of_them, key=key)
 
 
-def test_a_patch_of_the_config_map_is_of_the_workers(root: Path) -> None:
-    """The dashboard's is another object of that kind, under a name of its own."""
+def test_the_dashboards_config_map_has_its_own_name(root: Path) -> None:
+    """Patches of the ConfigMap apply only to the one with the worker file."""
     for file in (root / "generated").glob("*/*/manifests/dashboard.yaml"):
         names = [
             yaml.safe_load(path.read_text())["metadata"]["name"] for path in (file, file.with_name("configmap.yaml"))
@@ -285,8 +285,8 @@ def test_a_patch_of_the_config_map_is_of_the_workers(root: Path) -> None:
         assert names == [f"{file.parts[-3]}-dashboard", file.parts[-3]]
 
 
-def test_the_overview_finds_each_dashboard(root: Path) -> None:
-    """By the recorded series that has its uid."""
+def test_the_overview_links_to_each_dashboard(root: Path) -> None:
+    """By the recorded series with its uid."""
     for overview in read(root, "*/_environment/overview.json").values():
         tables = [panel for panel in panels(overview) if panel["type"] == "table"]
         assert [table["title"] for table in tables] == ["Pipelines", "Schedulers"]
@@ -299,7 +299,7 @@ def test_the_overview_finds_each_dashboard(root: Path) -> None:
         for query in queries(overview):
             for one in selectors(query):
                 if one.name in OURS:
-                    whose = METRICS.get(re.sub("_(bucket|sum|count)$", "", one.name), METRICS.get(one.name))
-                    assert whose is not None
-                    label = whose.labels[0].name
+                    metric = METRICS.get(re.sub("_(bucket|sum|count)$", "", one.name), METRICS.get(one.name))
+                    assert metric is not None
+                    label = metric.labels[0].name
                     assert matched(one)[label] == f"${label}", query

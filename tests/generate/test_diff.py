@@ -1,4 +1,4 @@
-"""`penstock diff`: what a change of specs comes to, in words that a reviewer reads."""
+"""`penstock diff` describes the effects of a change of specs in words for reviewers."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def committed(repository: Path, generated: Path) -> Path:
     del generated
     git(repository, "init", "--quiet")
     git(repository, "add", ".")
-    git(repository, "commit", "--quiet", "-m", "all of it")
+    git(repository, "commit", "--quiet", "-m", "Add all files")
     return repository
 
 
@@ -42,7 +42,7 @@ def files(root: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def test_nothing_differs(generated: Path, penstock: Run) -> None:
+def test_no_changes_are_reported(generated: Path, penstock: Run) -> None:
     before = files(generated)
     ran = penstock("diff")
     assert (ran.returncode, ran.stdout) == (0, "no changes (17 folders compared)\n")
@@ -50,7 +50,7 @@ def test_nothing_differs(generated: Path, penstock: Run) -> None:
 
 
 def test_a_change_reads_like_a_sentence(repository: Path, generated: Path, penstock: Run) -> None:
-    """Of the scaler, of alerts and panels; and whether pods restart. What follows from these is not told again."""
+    """Of the scaler, of alerts and panels; and whether pods restart. Files that only repeat these are not listed."""
     before = files(generated)
     change(repository / "specs/agent-queue.yaml", "max: 100", "max: 150")
     ran = penstock("diff", "--only", "agent-queue")
@@ -70,8 +70,10 @@ agent-queue (production)
     assert files(generated) == before
 
 
-def test_what_is_the_same_in_environments_is_told_once(repository: Path, generated: Path, penstock: Run) -> None:
-    """A change of what runs restarts pods."""
+def test_the_same_change_in_several_environments_is_reported_once(
+    repository: Path, generated: Path, penstock: Run
+) -> None:
+    """A new image restarts pods."""
     del generated
     change(repository / "specs/media-cluster.yaml", "media-worker:1.4.2", "media-worker:1.5.0")
     ran = penstock("diff")
@@ -83,7 +85,7 @@ def test_what_is_the_same_in_environments_is_told_once(repository: Path, generat
 
 
 @pytest.mark.parametrize(
-    ("said", "now", "told"),
+    ("before", "after", "line"),
     [
         ("cooldown: 3m", "cooldown: 4m", "scaling      cooldown (seconds) 180 -> 240"),
         ("grace: 90s", "grace: 95s", "worker       shutdown.grace 90s -> 95s"),
@@ -92,14 +94,14 @@ def test_what_is_the_same_in_environments_is_told_once(repository: Path, generat
     ],
 )
 @pytest.mark.usefixtures("generated")
-def test_words(repository: Path, penstock: Run, said: str, now: str, told: str) -> None:
-    change(repository / "specs/media-cluster.yaml", said, now)
+def test_each_section_is_described(repository: Path, penstock: Run, before: str, after: str, line: str) -> None:
+    change(repository / "specs/media-cluster.yaml", before, after)
     ran = penstock("diff", "--only", "media-cluster")
     assert ran.returncode == 0, ran.stderr
-    assert told in ran.stdout
+    assert line in ran.stdout
 
 
-def test_a_new_pipeline_and_one_that_is_gone(repository: Path, generated: Path, penstock: Run) -> None:
+def test_a_new_and_a_removed_pipeline(repository: Path, generated: Path, penstock: Run) -> None:
     del generated
     text = (repository / "specs/browser-jobs.yaml").read_text()
     more = text.replace("browser-jobs", "more-jobs").replace("key: ", "key: more:")
@@ -115,21 +117,21 @@ def test_a_new_pipeline_and_one_that_is_gone(repository: Path, generated: Path, 
     assert "(not acknowledged)" in ran.stdout
 
 
-def test_a_danger_that_is_acknowledged(repository: Path, generated: Path, penstock: Run) -> None:
-    """It is told all the same; it does not fail the command."""
+def test_an_acknowledged_danger_does_not_fail(repository: Path, generated: Path, penstock: Run) -> None:
+    """It is still reported."""
     del generated
     spec = repository / "specs/jobs.yaml"
     change(spec, "key: jobs", "key: other")
     assert penstock("diff").returncode == 1
-    taken_on = "acknowledge: [{change: rename-stream, reason: it is drained, until: 2026-02-01}]"
-    spec.write_text(f"{spec.read_text()}\n{taken_on}\n")
+    acknowledgement = "acknowledge: [{change: rename-stream, reason: it is drained, until: 2026-02-01}]"
+    spec.write_text(f"{spec.read_text()}\n{acknowledgement}\n")
     ran = penstock("diff")
     assert ran.returncode == 0
     assert "(acknowledged)" in ran.stdout
 
 
 def test_against_a_revision(committed: Path, penstock: Run) -> None:
-    """What was committed there, whatever lies on disk now."""
+    """The committed files count, not those on disk."""
     change(committed / "specs/agent-queue.yaml", "max: 100", "max: 150")
     assert penstock("generate").returncode == 0
     assert penstock("diff").stdout.startswith("no changes")
@@ -140,8 +142,8 @@ def test_against_a_revision(committed: Path, penstock: Run) -> None:
     assert "max replicas 100 -> 150" in penstock("diff", "HEAD~1").stdout
 
 
-@pytest.mark.parametrize("revision", ["nobody", "--output=x", "HEAD:specs"])
-def test_a_revision_that_is_none(committed: Path, penstock: Run, revision: str) -> None:
+@pytest.mark.parametrize("revision", ["unknown", "--output=x", "HEAD:specs"])
+def test_an_unknown_revision_is_refused(committed: Path, penstock: Run, revision: str) -> None:
     before = files(committed / "specs")
     ran = penstock("diff", "--", revision)
     assert ran.returncode == 2
@@ -158,18 +160,18 @@ def test_without_git(repository: Path, generated: Path, penstock: Run) -> None:
     assert "git cannot be run" in ran.stderr
 
 
-def test_for_machines(repository: Path, generated: Path, penstock: Run) -> None:
+def test_json_for_programs(repository: Path, generated: Path, penstock: Run) -> None:
     del generated
     change(repository / "specs/agent-queue.yaml", "max: 100", "max: 150")
-    told = json.loads(penstock("diff", "--only", "agent-queue", "--json").stdout)
-    [one] = told["changes"]
+    report = json.loads(penstock("diff", "--only", "agent-queue", "--json").stdout)
+    [one] = report["changes"]
     assert (one["name"], one["environments"], one["restarts"]) == ("agent-queue", ["production"], False)
     assert {"section": "scaling", "says": "max replicas 100 -> 150"} in one["changes"]
-    assert (told["dangers"], told["unchanged"]) == ([], 1)
+    assert (report["dangers"], report["unchanged"]) == ([], 1)
 
 
-def test_for_a_pull_request(repository: Path, generated: Path, penstock: Run) -> None:
-    """Nothing of a spec is read as Markdown or HTML."""
+def test_markdown_for_a_pull_request(repository: Path, generated: Path, penstock: Run) -> None:
+    """No text of a spec becomes Markdown or HTML."""
     del generated
     change(repository / "specs/jobs.yaml", "key: jobs", "key: '`<b>|*'")
     ran = penstock("diff", "--only", "jobs", "--markdown")
@@ -179,21 +181,21 @@ def test_for_a_pull_request(repository: Path, generated: Path, penstock: Run) ->
     assert ran.stdout.startswith("> **Danger**: `specs/jobs.yaml:")
 
 
-def test_one_form_at_a_time(generated: Path, penstock: Run) -> None:
+def test_json_and_markdown_exclude_each_other(generated: Path, penstock: Run) -> None:
     del generated
     ran = penstock("diff", "--json", "--markdown")
     assert ran.returncode == 2
     assert "use only one of `--json` and `--markdown`" in ran.stderr
 
 
-def test_a_scheduler_is_told_as_a_pipeline_is(repository: Path, generated: Path, penstock: Run) -> None:
-    """What its pods read, how many there are, and at what its alerts fire."""
+def test_changes_of_a_scheduler_are_described(repository: Path, generated: Path, penstock: Run) -> None:
+    """The settings and the number of its pods, and the thresholds of its alerts."""
     del generated
     spec = repository / "specs/cache-agents.yaml"
     text = spec.read_text().replace("replicas: 3", "replicas: 4").replace("concurrency: 100", "concurrency: 50")
     spec.write_text(text.replace("cache-agents:1.0.0", "cache-agents:1.1.0"))
-    told = " ".join(penstock("diff").stdout.split())
-    assert "pods 3 -> 4" in told
-    assert "image registry.example/cache-agents:1.0.0 -> registry.example/cache-agents:1.1.0" in told
-    assert "work.concurrency 100 -> 50" in told
-    assert "PenstockManyJobsReady fires at > 500 instead of > 1000" in told
+    output = " ".join(penstock("diff").stdout.split())
+    assert "pods 3 -> 4" in output
+    assert "image registry.example/cache-agents:1.0.0 -> registry.example/cache-agents:1.1.0" in output
+    assert "work.concurrency 100 -> 50" in output
+    assert "PenstockManyJobsReady fires at > 500 instead of > 1000" in output

@@ -1,4 +1,4 @@
-"""What belongs to an environment as a whole: least rights, no secret, and one name for one thing."""
+"""The files of an environment: least rights, no secrets, and consistent names."""
 
 import json
 import re
@@ -27,7 +27,7 @@ ENVIRONMENTS = ("dev", "production")
 
 @pytest.fixture(params=ENVIRONMENTS)
 def folder(root: Path, request: pytest.FixtureRequest) -> Path:
-    """Of a whole environment, as it is committed."""
+    """The committed folder of an environment."""
     return root / "generated" / str(request.param) / "_environment"
 
 
@@ -37,14 +37,14 @@ def manifest(folder: Path, kind: str) -> Any:  # noqa: ANN401 - whatever Kuberne
 
 def members(folder: Path) -> dict[str, Any]:
     """The pipelines of this environment, by name."""
-    told = {file.parent.name: json.loads(file.read_text())["spec"] for file in folder.parent.glob("*/worker.json")}
-    return {name: spec for name, spec in sorted(told.items()) if spec["kind"] == "pipeline"}
+    specs = {file.parent.name: json.loads(file.read_text())["spec"] for file in folder.parent.glob("*/worker.json")}
+    return {name: spec for name, spec in sorted(specs.items()) if spec["kind"] == "pipeline"}
 
 
-def whole(*names: str, **around: object) -> PlannedEnvironment:
+def planned_environment(*names: str, **around: object) -> PlannedEnvironment:
     """An environment with these pipelines."""
     model = Environment.model_validate({"namespace": "tests", "redis": {"addresses": ["redis:6379"]}, **around})
-    found = [
+    pipelines = [
         Member(
             name=name,
             kind="pipeline",
@@ -63,14 +63,14 @@ def whole(*names: str, **around: object) -> PlannedEnvironment:
         )
         for name in names
     ]
-    return PlannedEnvironment("dev", model, tuple(found), "penstock.yaml", "1.2.3")
+    return PlannedEnvironment("dev", model, tuple(pipelines), "penstock.yaml", "1.2.3")
 
 
 # The janitor's manifests.
 
 
-def test_it_may_look_at_pods_and_no_more(folder: Path) -> None:
-    """Patching is for those who protect busy pods: production has one of them, dev has none."""
+def test_the_janitor_may_only_read_pods(folder: Path) -> None:
+    """It may patch them only if a spec protects busy pods: production has one, dev has none."""
     role, binding = manifest(folder, "role"), manifest(folder, "rolebinding")
     protects = [spec["scaling"]["protect_busy"] for spec in members(folder).values()]
     verbs = ["get", "list", "patch"] if any(protects) else ["get", "list"]
@@ -87,12 +87,12 @@ def test_it_may_look_at_pods_and_no_more(folder: Path) -> None:
     ]
 
 
-def test_patching_follows_the_specs(repository: Path, penstock: Run) -> None:
-    """`scaling.protect_busy` anywhere in an environment brings the right to it, and nothing else does."""
+def test_the_janitor_may_patch_pods_if_a_spec_needs_it(repository: Path, penstock: Run) -> None:
+    """Only `scaling.protect_busy` of a spec in the environment grants the right."""
     verbs = []
-    for says in ("false", "true"):
+    for value in ("false", "true"):
         for file in (repository / "specs").glob("*.yaml"):
-            text = re.sub(r"protect_busy: \w+", f"protect_busy: {says}", file.read_text())
+            text = re.sub(r"protect_busy: \w+", f"protect_busy: {value}", file.read_text())
             file.write_text(text)
         assert penstock("generate").returncode == 0
         role = manifest(repository / "generated/production/_environment", "role")
@@ -100,8 +100,8 @@ def test_patching_follows_the_specs(repository: Path, penstock: Run) -> None:
     assert verbs == [["get", "list"], ["get", "list", "patch"]]
 
 
-def test_it_mounts_each_pipeline(folder: Path) -> None:
-    """By its own ConfigMap, which that pipeline's manifests have, and under its name."""
+def test_the_janitor_mounts_each_pipeline(folder: Path) -> None:
+    """From the ConfigMap in the pipeline's manifests, under the pipeline's name."""
     volumes = manifest(folder, "deployment")["spec"]["template"]["spec"]["volumes"]
     (sources,) = [volume["projected"]["sources"] for volume in volumes if "projected" in volume]
     names = members(folder)
@@ -110,12 +110,12 @@ def test_it_mounts_each_pipeline(folder: Path) -> None:
         {"name": name, "optional": True, "items": [{"key": "worker.json", "path": f"{name}.json"}]} for name in names
     ]
     for name in names:
-        told = yaml.safe_load((folder.parent / name / "manifests/configmap.yaml").read_text())
-        assert (told["metadata"]["name"], [*told["data"]]) == (name, ["worker.json"])
+        config_map = yaml.safe_load((folder.parent / name / "manifests/configmap.yaml").read_text())
+        assert (config_map["metadata"]["name"], [*config_map["data"]]) == (name, ["worker.json"])
 
 
-def test_any_spec_that_changes_starts_it_anew(repository: Path, penstock: Run) -> None:
-    """As it reads the files once. A threshold of an alert is none of its affairs."""
+def test_a_changed_spec_restarts_the_janitor(repository: Path, penstock: Run) -> None:
+    """It reads the worker files once. Thresholds of alerts are not in them."""
 
     def annotation() -> str:
         assert penstock("generate", "--env", "production").returncode == 0
@@ -133,8 +133,8 @@ def test_any_spec_that_changes_starts_it_anew(repository: Path, penstock: Run) -
     assert annotation() != before
 
 
-def test_the_scaler_asks_where_the_janitor_listens(folder: Path) -> None:
-    """The address in each ScaledObject is that of the Service, which leads to the container's port."""
+def test_scaled_objects_have_the_address_of_the_janitor(folder: Path) -> None:
+    """The address in each ScaledObject is that of the Service, which targets the container's port."""
     service, deployment = manifest(folder, "service"), manifest(folder, "deployment")
     address = urlsplit(JANITOR.format(namespace=service["metadata"]["namespace"], name="any"))
     assert address.hostname == f"{service['metadata']['name']}.{service['metadata']['namespace']}.svc"
@@ -144,8 +144,8 @@ def test_the_scaler_asks_where_the_janitor_listens(folder: Path) -> None:
     assert container["ports"] == [{"name": "http", "containerPort": address.port, "protocol": "TCP"}]
     labels = deployment["spec"]["template"]["metadata"]["labels"]
     for kind in ("service", "podmonitor", "networkpolicy", "poddisruptionbudget"):
-        said = manifest(folder, kind)["spec"]
-        chosen = said.get("podSelector") or said["selector"]
+        spec = manifest(folder, kind)["spec"]
+        chosen = spec.get("podSelector") or spec["selector"]
         chosen = chosen.get("matchLabels", chosen)
         assert chosen.items() <= labels.items()
 
@@ -153,7 +153,7 @@ def test_the_scaler_asks_where_the_janitor_listens(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["media-cluster", "cache-agents", "_environment"])
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_pods_are_restricted(root: Path, environment: str, name: str) -> None:
-    """Workers' and janitor's alike, as Pod Security's `restricted` asks; and their root is read-only."""
+    """Pods of workers and of the janitor meet Pod Security's `restricted`, and their root is read-only."""
     deployment = manifest(root / "generated" / environment / name, "deployment")
     pod = deployment["spec"]["template"]["spec"]
     assert pod["securityContext"] == {
@@ -179,11 +179,11 @@ def test_pods_are_restricted(root: Path, environment: str, name: str) -> None:
         assert volume.keys() - {"name"} <= {"configMap", "projected", "secret", "emptyDir"}
 
 
-def test_the_janitor_reaches_what_it_needs(folder: Path) -> None:
+def test_the_janitor_reaches_only_its_services(folder: Path) -> None:
     """DNS, Redis and the Kubernetes API."""
     policy = manifest(folder, "networkpolicy")["spec"]
     ports = [[port["port"] for port in rule["ports"]] for rule in policy["egress"]]
-    assert {"ipBlock": {"cidr": "169.254.0.0/16"}} in policy["egress"][0]["to"]  # a cache of names on the node
+    assert {"ipBlock": {"cidr": "169.254.0.0/16"}} in policy["egress"][0]["to"]  # the DNS cache of the node
     assert ports == [[53, 53], [6380 if "production" in str(folder) else 6379], [443, 6443]]
     assert policy["ingress"] == [{"ports": [{"port": "http", "protocol": "TCP"}]}]
 
@@ -196,8 +196,8 @@ def test_the_janitor_reaches_what_it_needs(folder: Path) -> None:
         ({"image": "quay.example/ours:7"}, "quay.example/ours:7"),
     ],
 )
-def test_which_image_it_is(janitor: Mapping[str, str], image: str) -> None:
-    it = whole("pets", janitor=janitor, image_prefix="mirror.example/")
+def test_the_janitors_image_follows_the_platform_file(janitor: Mapping[str, str], image: str) -> None:
+    it = planned_environment("pets", janitor=janitor, image_prefix="mirror.example/")
     files = {file.path: file.content for file in manifests.emit(it, Templates())}
     pod = yaml.safe_load(files["dev/_environment/manifests/deployment.yaml"])["spec"]["template"]["spec"]
     assert pod["containers"][0]["image"] == image
@@ -212,8 +212,8 @@ def test_no_spec_takes_the_janitors_name(repository: Path, penstock: Run) -> Non
     assert "specs/tankpit-jobs.yaml: a spec cannot be named `penstock-janitor`" in ran.stderr
 
 
-def test_a_choice_of_specs_leaves_it_alone(repository: Path, penstock: Run) -> None:
-    """What belongs to all follows when all are generated; with `--env`, that of this environment."""
+def test_only_leaves_the_environments_files_unchanged(repository: Path, penstock: Run) -> None:
+    """With `--env`, the files of that environment are generated too."""
     assert penstock("generate").returncode == 0
     files = {file: file.read_bytes() for file in (repository / "generated").rglob("_environment/**/*.*")}
     spec = repository / "specs/media-cluster.yaml"
@@ -227,16 +227,16 @@ def test_a_choice_of_specs_leaves_it_alone(repository: Path, penstock: Run) -> N
     assert changed == {"dev"}
 
 
-# Alerts and their ways.
+# Alerts and their routes.
 
 
 @pytest.mark.parametrize("topology", ["standalone", "cluster", "sentinel"])
 def test_each_alert_has_a_heading(root: Path, topology: str) -> None:
-    """So that its `runbook_url` leads somewhere; and the page has no others."""
+    """So its `runbook_url` works; and the page has no other headings."""
     there = "templates/environment/runbook.md.j2"
     master = {"master": "main"} if topology == "sentinel" else {}
     redis = {"addresses": ["a:1"], "topology": topology, "connections": 10, **master}
-    names = [alert.name for alert in alerts(whole("pets", redis=redis))]
+    names = [alert.name for alert in alerts(planned_environment("pets", redis=redis))]
     assert len(names) == len(set(names))
     known = re.findall(r'call about\("(\w+)"\)', (root / there).read_text())
     assert set(names) <= set(known)
@@ -244,7 +244,7 @@ def test_each_alert_has_a_heading(root: Path, topology: str) -> None:
         assert set(names) == set(known)
 
 
-def test_the_page_says_what_is_alerted(folder: Path) -> None:
+def test_the_runbook_has_the_alerts_and_their_expressions(folder: Path) -> None:
     rules = yaml.safe_load((folder / "rules.yaml").read_text())["groups"][0]["rules"]
     text = (folder / "runbook.md").read_text()
     assert sorted(re.findall(r"^## (\w+)$", text, re.MULTILINE)) == sorted(rule["alert"] for rule in rules)
@@ -252,11 +252,11 @@ def test_the_page_says_what_is_alerted(folder: Path) -> None:
         assert f"`{rule['expr']}`" in text
 
 
-def test_numbers_of_the_platform_are_the_alerts(folder: Path) -> None:
+def test_thresholds_follow_the_platform_file(folder: Path) -> None:
     """80 % of `redis.connections`, and a tenth of `redis.timeouts.answer`."""
     rules = {rule["alert"]: rule for rule in yaml.safe_load((folder / "rules.yaml").read_text())["groups"][0]["rules"]}
-    most = 52000 if "production" in str(folder) else 8000
-    assert rules["PenstockRedisConnectionsNearLimit"]["expr"].endswith(f"> {most}")
+    limit = 52000 if "production" in str(folder) else 8000
+    assert rules["PenstockRedisConnectionsNearLimit"]["expr"].endswith(f"> {limit}")
     assert rules["PenstockRedisSlow"]["expr"].endswith("> 0.3")
 
 
@@ -269,39 +269,39 @@ ROUTES: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def test_who_hears_of_what() -> None:
-    """A team's channel hears all, its pager what is critical; what a team has no place for is the default's."""
-    told = alertmanager.configuration(whole("pets", routes=ROUTES))
-    ways = [(route["matchers"], route["receiver"]) for route in told["route"]["routes"]]
-    assert told["route"]["receiver"] == "default"
-    assert ways == [
+def test_alerts_are_routed_by_team_and_severity() -> None:
+    """All alerts go to the team's channel, critical ones to its pager, and the rest to the default route."""
+    config = alertmanager.configuration(planned_environment("pets", routes=ROUTES))
+    routes = [(route["matchers"], route["receiver"]) for route in config["route"]["routes"]]
+    assert config["route"]["receiver"] == "default"
+    assert routes == [
         (['team="both"', 'severity="critical"'], "both/critical"),
         (['team="both"'], "both"),
         (['team="channel"'], "channel"),
         (['team="pager"', 'severity="critical"'], "pager/critical"),
         (['severity="critical"'], "default/critical"),
     ]
-    receivers = {one["name"]: one for one in told["receivers"]}
-    assert receivers.keys() == {"default", "default/critical", *(receiver for _, receiver in ways)}
+    receivers = {one["name"]: one for one in config["receivers"]}
+    assert receivers.keys() == {"default", "default/critical", *(receiver for _, receiver in routes)}
     assert receivers["both/critical"].keys() == {"name", "slack_configs", "pagerduty_configs"}
     assert receivers["pager/critical"].keys() == {"name", "pagerduty_configs"}
     assert receivers["channel"]["slack_configs"][0]["channel"] == "#channel"
 
 
-def test_a_channel_is_no_template() -> None:
-    told = alertmanager.configuration(whole("pets", routes={"default": {"slack": "#{{ .x }}"}}))
-    assert told["receivers"][0]["slack_configs"][0]["channel"] == '#{{ "{{" }} .x }}'
+def test_a_channel_is_escaped_for_alertmanager() -> None:
+    config = alertmanager.configuration(planned_environment("pets", routes={"default": {"slack": "#{{ .x }}"}}))
+    assert config["receivers"][0]["slack_configs"][0]["channel"] == '#{{ "{{" }} .x }}'
 
 
-def test_without_routes_there_is_still_a_receiver() -> None:
-    told = alertmanager.configuration(whole("pets"))
-    assert (told["route"]["routes"], told["receivers"]) == ([], [{"name": "default"}])
+def test_without_routes_there_is_a_default_receiver() -> None:
+    config = alertmanager.configuration(planned_environment("pets"))
+    assert (config["route"]["routes"], config["receivers"]) == ([], [{"name": "default"}])
 
 
-def test_what_is_told_shows_where_to_go_on() -> None:
-    """Summary, description, runbook and dashboard, in the channel and on the pager."""
-    told = alertmanager.configuration(whole("pets", routes=ROUTES))
-    for receiver in told["receivers"]:
+def test_notifications_link_to_the_runbook_and_the_dashboard() -> None:
+    """With summary and description, in the channel and on the pager."""
+    config = alertmanager.configuration(planned_environment("pets", routes=ROUTES))
+    for receiver in config["receivers"]:
         pages = [page["details"] for page in receiver.get("pagerduty_configs", [])]
         for one in (*receiver.get("slack_configs", []), *pages):
             text = json.dumps(one)
@@ -312,20 +312,20 @@ def test_what_is_told_shows_where_to_go_on() -> None:
 # The infrastructure.
 
 
-def test_compose_replaces_nothing_in_an_image() -> None:
-    (file,) = compose.emit(whole("pets", image_prefix="${HOME}/x/"), Templates())
+def test_a_dollar_in_an_image_is_escaped_for_compose() -> None:
+    (file,) = compose.emit(planned_environment("pets", image_prefix="${HOME}/x/"), Templates())
     assert yaml.safe_load(file.content)["services"]["janitor"]["image"] == "$${HOME}/x/penstock-janitor:1.2.3"
 
 
-def test_what_the_infrastructure_must_provide() -> None:
-    """Room for the connections of all pods at their maximum, and secrets by name and key."""
+def test_requirements_on_the_infrastructure() -> None:
+    """The connections of all pods at their maximum, and secrets by name and key."""
     auth = {"secret": "redis-auth", "password_key": "pass", "username": "ours"}
     redis = {"addresses": ["a:1", "b:2"], "topology": "cluster", "tls": True, "auth": auth}
-    told = terraform.needs(whole("one", "two", redis=redis, routes=ROUTES))
-    assert told["redis"]["min_connections"] == 2 * 30 + 2 * (1 + 2 * 2)
-    assert (told["redis"]["addresses"], told["redis"]["eviction_policy"]) == (["a:1", "b:2"], "noeviction")
-    assert (told["redis"]["backlog_messages_at_most"], told["redis"]["backlog_bytes_at_most"]) == (20, 20 * 1024)
-    assert [(one["name"], one["keys"]) for one in told["secrets"]] == [
+    needs = terraform.needs(planned_environment("one", "two", redis=redis, routes=ROUTES))
+    assert needs["redis"]["min_connections"] == 2 * 30 + 2 * (1 + 2 * 2)
+    assert (needs["redis"]["addresses"], needs["redis"]["eviction_policy"]) == (["a:1", "b:2"], "noeviction")
+    assert (needs["redis"]["backlog_messages_at_most"], needs["redis"]["backlog_bytes_at_most"]) == (20, 20 * 1024)
+    assert [(one["name"], one["keys"]) for one in needs["secrets"]] == [
         ("alertmanager-slack", ["url"]),
         ("pd-all", ["routing-key"]),
         ("pd-both", ["routing-key"]),
@@ -335,7 +335,7 @@ def test_what_the_infrastructure_must_provide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "ports"),
+    ("redis", "ports"),
     [
         ({}, [26379]),
         ({"topology": "sentinel", "master": "media"}, [6379, 26379]),
@@ -343,51 +343,51 @@ def test_what_the_infrastructure_must_provide() -> None:
         ({"topology": "cluster", "ports": [7001]}, [7001, 26379]),
     ],
 )
-def test_servers_that_others_name_are_reached(said: Mapping[str, Any], ports: list[int]) -> None:
-    """Sentinels and nodes of a cluster tell of servers at other ports than their own."""
-    it = whole("pets", redis={"addresses": ["a:26379"], **said})
+def test_pods_reach_servers_that_redis_itself_names(redis: Mapping[str, Any], ports: list[int]) -> None:
+    """Sentinels and nodes of a cluster name servers with other ports than their own."""
+    it = planned_environment("pets", redis={"addresses": ["a:26379"], **redis})
     files = {file.path: file.content for file in manifests.emit(it, Templates())}
-    told = yaml.safe_load(files["dev/_environment/manifests/networkpolicy.yaml"])["spec"]["egress"]
-    assert [one["port"] for one in told[1]["ports"]] == ports
+    egress = yaml.safe_load(files["dev/_environment/manifests/networkpolicy.yaml"])["spec"]["egress"]
+    assert [one["port"] for one in egress[1]["ports"]] == ports
 
 
-@pytest.mark.parametrize(("said", "told"), [({}, None), ({"memory": "8Gi"}, 8 * 2**30)])
-def test_how_large_redis_is(said: Mapping[str, str], told: int | None) -> None:
-    """As the platform file says it; nobody makes it up."""
-    redis = {"addresses": ["redis:6379"], **said}
-    assert terraform.needs(whole("one", redis=redis))["redis"]["max_memory_bytes"] == told
+@pytest.mark.parametrize(("memory", "max_bytes"), [({}, None), ({"memory": "8Gi"}, 8 * 2**30)])
+def test_the_memory_of_redis_comes_from_the_platform_file(memory: Mapping[str, str], max_bytes: int | None) -> None:
+    """There is no default."""
+    redis = {"addresses": ["redis:6379"], **memory}
+    assert terraform.needs(planned_environment("one", redis=redis))["redis"]["max_memory_bytes"] == max_bytes
 
 
-def test_the_infrastructure_holds_what_may_wait(folder: Path) -> None:
-    """All backlogs of the specs at their limits."""
+def test_the_infrastructure_must_hold_all_backlogs(folder: Path) -> None:
+    """Each at its limit."""
     specs = members(folder).values()
-    told = json.loads((folder / "terraform.tfvars.json").read_text())["redis"]
-    assert told["backlog_messages_at_most"] == sum(one["stream"]["backlog"]["limit"] for one in specs)
+    redis = json.loads((folder / "terraform.tfvars.json").read_text())["redis"]
+    assert redis["backlog_messages_at_most"] == sum(one["stream"]["backlog"]["limit"] for one in specs)
 
 
-def test_others_find_what_is_theirs() -> None:
-    """By the labels that their selectors ask for, which the platform file names."""
+def test_objects_have_the_labels_of_their_readers() -> None:
+    """The platform file names the labels by which other programs discover objects."""
     labels = {"monitors": {"release": "one"}, "rules": {"release": "two"}, "dashboards": {"grafana": "1"}}
-    it = whole("pets", found_by=labels)
+    it = planned_environment("pets", found_by=labels)
     files = {file.path.rpartition("/")[2]: file for file in of_environment.emit(it, Templates())}
-    told = {
+    labels_of = {
         name: yaml.safe_load(files[f"{name}.yaml"].content)["metadata"]["labels"]
         for name in ("podmonitor", "prometheusrule", "overview", "deployment")
     }
-    assert (told["podmonitor"]["release"], told["prometheusrule"]["release"]) == ("one", "two")
-    assert told["overview"].items() >= {"grafana": "1", "app.kubernetes.io/part-of": "penstock"}.items()
-    assert "grafana_dashboard" not in told["overview"]
-    assert "release" not in told["deployment"]
+    assert (labels_of["podmonitor"]["release"], labels_of["prometheusrule"]["release"]) == ("one", "two")
+    assert labels_of["overview"].items() >= {"grafana": "1", "app.kubernetes.io/part-of": "penstock"}.items()
+    assert "grafana_dashboard" not in labels_of["overview"]
+    assert "release" not in labels_of["deployment"]
 
 
-def test_secrets_are_files_and_names(folder: Path) -> None:
-    """No file has a place for a value: what is secret is read where it is mounted."""
+def test_secrets_appear_only_as_files_and_names(folder: Path) -> None:
+    """No file has a place for a value: programs read secrets from mounted files."""
     for file in folder.rglob("*.yaml"):
         text = file.read_text()
         assert not re.search(r"(?im)^[ -]*(password|routing_key|api_url|service_key|token):", text), file
         assert "secretKeyRef" not in text
-    told = yaml.safe_load((folder / "alertmanager.yaml").read_text())
-    for receiver in told["receivers"]:
+    config = yaml.safe_load((folder / "alertmanager.yaml").read_text())
+    for receiver in config["receivers"]:
         for one in receiver.get("slack_configs", []):
             assert one["api_url_file"].startswith("/etc/alertmanager/secrets/")
         for one in receiver.get("pagerduty_configs", []):
@@ -397,8 +397,8 @@ def test_secrets_are_files_and_names(folder: Path) -> None:
 # The images.
 
 
-def test_images_run_as_the_manifests_run_them(root: Path) -> None:
-    """Neither as root, nor with a shell around the command; with what the janitor asks Kubernetes with."""
+def test_images_match_the_manifests(root: Path) -> None:
+    """They run neither as root nor in a shell, and the janitor's has the Kubernetes client."""
     package = tomllib.loads((root / "packages/penstock/pyproject.toml").read_text())["project"]
     assert "kubernetes" in package["optional-dependencies"]
     for name, extra in (("worker", "penstock=="), ("janitor", "penstock[kubernetes]==")):
@@ -411,9 +411,9 @@ def test_images_run_as_the_manifests_run_them(root: Path) -> None:
         assert text.count("\nFROM ") == 2
 
 
-def test_where_there_are_only_schedulers_there_is_no_janitor() -> None:
-    """Neither its pods, nor alerts on it and on KEDA; nor connections and images for it."""
-    pets = whole("pets")
+def test_an_environment_with_only_schedulers_has_no_janitor() -> None:
+    """It has no alerts on a janitor or KEDA, and no connections or images for them."""
+    pets = planned_environment("pets")
     member = replace(pets.members[0], kind="scheduler", role="scheduler", args=("scheduler", "run"), maintained=False)
     it = replace(pets, members=(replace(member, scaled=False),))
     files = {file.path.removeprefix("dev/_environment/"): file.content for file in of_environment.emit(it, Templates())}
@@ -425,7 +425,7 @@ def test_where_there_are_only_schedulers_there_is_no_janitor() -> None:
     rules = yaml.safe_load(files["rules.yaml"])["groups"][0]["rules"]
     assert not [rule["alert"] for rule in rules if re.search("Keda|Janitor", rule["alert"])]
     assert [*yaml.safe_load(files["compose.yaml"])["services"]] == ["redis", "scheduler-pets"]
-    told = json.loads(files["terraform.tfvars.json"])
-    assert told["images"] == ["pets:1"]
-    assert told["redis"]["min_connections"] == 30
+    needs = json.loads(files["terraform.tfvars.json"])
+    assert needs["images"] == ["pets:1"]
+    assert needs["redis"]["min_connections"] == 30
     assert "pipeline" not in files["alertmanager.yaml"]

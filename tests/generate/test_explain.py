@@ -1,4 +1,4 @@
-"""Every generated line can be asked where it comes from."""
+"""`penstock explain` names the origin of every generated line."""
 
 from collections.abc import Callable
 from datetime import date
@@ -27,12 +27,12 @@ def generated(repository: Path, penstock: Run) -> Path:
 
 
 def line_of(file: Path, text: str) -> int:
-    """The number of the first line with a text; a `$` stands for the end of the line."""
+    """The number of the first line that contains a text; `$` is the end of the line."""
     return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in f"{line}$")
 
 
-class Asked(NamedTuple):
-    """A line of a manifest, the field that it comes from, what stands where that is written, and the template."""
+class LineOrigin(NamedTuple):
+    """A line of a manifest, its field, the text where that is written, and the template."""
 
     file: str
     text: str
@@ -42,41 +42,41 @@ class Asked(NamedTuple):
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "origin",
     [
-        Asked(
+        LineOrigin(
             "scaledobject.yaml",
             "maxReplicaCount",
             "scaling.replicas.max",
             "{min: 50",
             "pipeline/manifests/scaledobject.yaml",
         ),
-        Asked("deployment.yaml", "terminationGracePeriod", "shutdown.grace", "grace: 1h", "pods/deployment.yaml"),
-        Asked("deployment.yaml", "image: ", "image", "image: registry", "pods/deployment.yaml"),
-        Asked(
+        LineOrigin("deployment.yaml", "terminationGracePeriod", "shutdown.grace", "grace: 1h", "pods/deployment.yaml"),
+        LineOrigin("deployment.yaml", "image: ", "image", "image: registry", "pods/deployment.yaml"),
+        LineOrigin(
             "configmap.yaml", "namespace: ", "environments.production.namespace", "namespace: pipelines$", "pods/_parts"
         ),
-        Asked("podmonitor.yaml", "/team:", "owner.team", "owner: ", "pods/_parts"),
+        LineOrigin("podmonitor.yaml", "/team:", "owner.team", "owner: ", "pods/_parts"),
     ],
     ids=lambda one: one.field,
 )
-def test_a_value_is_followed_to_where_it_is_written(
-    repository: Path, generated: Path, penstock: Run, asked: Asked
+def test_a_value_is_traced_to_its_field_and_template(
+    repository: Path, generated: Path, penstock: Run, origin: LineOrigin
 ) -> None:
-    there = generated / "production/agent-queue/manifests" / asked.file
-    name = f"generated/production/agent-queue/manifests/{asked.file}:{line_of(there, asked.text)}"
+    there = generated / "production/agent-queue/manifests" / origin.file
+    name = f"generated/production/agent-queue/manifests/{origin.file}:{line_of(there, origin.text)}"
     ran = penstock("explain", name)
     assert (ran.returncode, ran.stderr) == (0, "")
     first, value, *_ = ran.stdout.splitlines()
-    assert asked.text.strip() in first
-    source = repository / ("penstock.yaml" if asked.field.startswith("environments") else "specs/agent-queue.yaml")
+    assert origin.text.strip() in first
+    source = repository / ("penstock.yaml" if origin.field.startswith("environments") else "specs/agent-queue.yaml")
     what, at, field = value.split()
-    assert (what, field) == ("value", asked.field)
-    assert at.startswith(f"{source.relative_to(repository)}:{line_of(source, asked.written)}:")
-    assert f"made by   templates/{asked.template}.j2:" in ran.stdout
+    assert (what, field) == ("value", origin.field)
+    assert at.startswith(f"{source.relative_to(repository)}:{line_of(source, origin.written)}:")
+    assert f"made by   templates/{origin.template}.j2:" in ran.stdout
 
 
-def test_a_line_that_depends_on_nothing(root: Path, generated: Path, penstock: Run) -> None:
+def test_a_line_that_is_the_same_for_all_specs(root: Path, generated: Path, penstock: Run) -> None:
     template = root / "templates/pods/_parts.j2"
     there = generated / "dev/jobs/manifests/deployment.yaml"
     ran = penstock("explain", f"generated/dev/jobs/manifests/deployment.yaml:{line_of(there, 'readOnlyRootFile')}")
@@ -84,8 +84,8 @@ def test_a_line_that_depends_on_nothing(root: Path, generated: Path, penstock: R
     assert f"pods/_parts.j2:{line_of(template, 'readOnlyRootFile')}\n" in ran.stdout
 
 
-def test_a_file_may_be_larger_than_a_spec(generated: Path, penstock: Run) -> None:
-    """As the platform file's schema is."""
+def test_lines_of_large_files_are_explained(generated: Path, penstock: Run) -> None:
+    """A generated file may be larger than a spec may be."""
     file = generated / "schemas/platform.schema.json"
     assert file.stat().st_size > LARGEST
     ran = penstock("explain", f"generated/schemas/platform.schema.json:{len(file.read_text().splitlines())}")
@@ -93,20 +93,20 @@ def test_a_file_may_be_larger_than_a_spec(generated: Path, penstock: Run) -> Non
     assert "made by   penstock_spec.json_schema\n" in ran.stdout
 
 
-def test_a_line_that_is_there_because_of_a_field(generated: Path, penstock: Run) -> None:
-    """Its text is the template's, and the field says that it is there at all."""
+def test_a_line_that_exists_because_of_a_field(generated: Path, penstock: Run) -> None:
+    """Its text is from the template, but the field decides whether it exists."""
     there = generated / "production/agent-queue/manifests/deployment.yaml"
     where = f"generated/production/agent-queue/manifests/deployment.yaml:{line_of(there, 'REDIS_PASSWORD_FILE')}"
     assert "environments.production.redis.auth" in penstock("explain", where).stdout
 
 
-def test_an_override_is_pointed_at(generated: Path, penstock: Run) -> None:
+def test_an_override_is_named_as_the_origin(generated: Path, penstock: Run) -> None:
     there = generated / "dev/agent-queue/manifests/scaledobject.yaml"
     where = f"generated/dev/agent-queue/manifests/scaledobject.yaml:{line_of(there, 'maxReplicaCount')}"
     assert "specs/agent-queue.yaml:84:" in penstock("explain", where).stdout
 
 
-def test_a_template_of_the_repository(repository: Path, penstock: Run) -> None:
+def test_lines_of_a_repositorys_own_template(repository: Path, penstock: Run) -> None:
     own = repository / "templates/pipeline/manifests/serviceaccount.yaml.j2"
     own.parent.mkdir(parents=True)
     own.write_text(
@@ -118,8 +118,8 @@ def test_a_template_of_the_repository(repository: Path, penstock: Run) -> None:
         assert ran.stdout.endswith(f"made by   templates/pipeline/manifests/serviceaccount.yaml.j2:{template}\n")
 
 
-def test_a_patch(root: Path, repository: Path, penstock: Run) -> None:
-    """What it put there comes from it; the other lines are still the template's."""
+def test_a_line_of_a_patch(root: Path, repository: Path, penstock: Run) -> None:
+    """The other lines of the file come from the template."""
     spec = repository / "specs/jobs.yaml"
     patch = "{target: Deployment, op: add, path: /spec/template/spec/nodeSelector, value: {disk: fast}, reason: disks}"
     spec.write_text(spec.read_text() + f"\npatches: [{patch}]\n")
@@ -135,7 +135,7 @@ def test_a_patch(root: Path, repository: Path, penstock: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "says"),
+    ("place", "message"),
     [
         ("generated/dev/jobs/rules.yaml", "has no line number"),
         ("generated/dev/jobs/rules.yaml:0", "has "),
@@ -143,28 +143,28 @@ def test_a_patch(root: Path, repository: Path, penstock: Run) -> None:
         ("generated/dev/jobs/rules.yaml:1", "is its header"),
         ("generated/dev/jobs/nothing.yaml:1", "cannot be read"),
         ("generated/dev/jobs/mine.txt:1", "is not generated"),
-        ("generated/dev/nobody/mine.txt:1", "follows from no spec"),
+        ("generated/dev/unknown/mine.txt:1", "follows from no spec"),
         ("generated/dev/jobs/FILES:2", "only lists the files of its folder"),
         ("generated/schemas/FILES:2", "only lists the files of its folder"),
         ("specs/jobs.yaml:1", "is not in `generated/`"),
         ("generated/dev/jobs/worker.json:2", "is not up to date"),
     ],
 )
-def test_what_cannot_be_asked(generated: Path, penstock: Run, place: str, says: str) -> None:
-    for name in ("jobs", "nobody"):
+def test_an_unexplainable_place_is_refused(generated: Path, penstock: Run, place: str, message: str) -> None:
+    for name in ("jobs", "unknown"):
         (generated / f"dev/{name}").mkdir(exist_ok=True)
         (generated / f"dev/{name}/mine.txt").write_text("mine\n")
     worker = generated / "dev/jobs/worker.json"
     worker.write_text(worker.read_text() + "\n{}")
     ran = penstock("explain", place)
     assert ran.returncode == 2
-    assert says in ran.stderr
+    assert message in ran.stderr
     assert "hint: " in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
-def test_marks_change_nothing(repository: Path) -> None:
-    """Every template, marked, gives the same text, and a place for each of its lines."""
+def test_marks_do_not_change_the_rendered_text(repository: Path) -> None:
+    """With marks, every template renders the same text, and each line has a place."""
     source = read_source(open_repository((), None, repository), Selection(("production",)), date(2026, 1, 1))
     assert isinstance(source, Source)
     marked = Templates(None, [Marks])
@@ -181,7 +181,7 @@ def test_marks_change_nothing(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["dev/jobs/worker.json", "dev/jobs/values.yaml", "schemas/pipeline.schema.json"])
-def test_every_line_has_an_answer(repository: Path, name: str) -> None:
+def test_every_line_has_an_origin(repository: Path, name: str) -> None:
     source = read_source(open_repository((), None, repository), Selection(), date(2026, 1, 1))
     assert isinstance(source, Source)
     made = {one.path: one for folder in all_folders(source) for one in folder.artifacts}

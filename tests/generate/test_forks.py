@@ -1,4 +1,4 @@
-"""Work in forks comes to what it would come to without."""
+"""Work in forks has the same result as work in one process."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import pytest
 from penstock_spec import forks
 
 HERE = os.getpid()
-# Newer Pythons warn of what the product looks after, and what these tests hide from it: pytest's own threads.
+# Newer Pythons warn about forks with threads. The code checks for threads, but these tests hide pytest's own.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .*is multi-threaded:DeprecationWarning")
 
 
@@ -20,37 +20,37 @@ def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "active_count", lambda: 1)
 
 
-def told() -> tuple[str, bool]:
-    return "told", os.getpid() == HERE
+def finish() -> tuple[str, bool]:
+    return "done", os.getpid() == HERE
 
 
-def dies() -> tuple[str, bool]:
+def killed() -> tuple[str, bool]:
     if os.getpid() != HERE:
         os.kill(os.getpid(), signal.SIGKILL)
-    return told()
+    return finish()
 
 
-@pytest.mark.parametrize(("work", "here"), [(told, False), (dies, True)], ids=["lives", "is killed"])
-def test_what_was_begun_is_told(work: Callable[[], tuple[str, bool]], here: bool) -> None:  # noqa: FBT001 - a case
-    """By the fork; where that is gone, by whoever asks."""
-    assert forks.start_in_fork(work)() == ("told", here)
+@pytest.mark.parametrize(("work", "here"), [(finish, False), (killed, True)], ids=["finishes", "is killed"])
+def test_the_result_of_a_fork_is_returned(work: Callable[[], tuple[str, bool]], here: bool) -> None:  # noqa: FBT001 - a case
+    """If the fork is killed, the caller does the work."""
+    assert forks.start_in_fork(work)() == ("done", here)
 
 
-def test_who_is_forked_meanwhile_works_for_itself() -> None:
-    """There is one answer, and it is for the process that began it."""
-    made = forks.start_in_fork(told)
-    found = list(forks.map_in_forks(lambda _: made(), range(forks.MANY)))
-    assert set(found) == {("told", False)}
-    later = forks.start_in_fork(told)
+def test_other_forks_do_the_work_themselves() -> None:
+    """Only the process that started the fork gets its result."""
+    made = forks.start_in_fork(finish)
+    results = list(forks.map_in_forks(lambda _: made(), range(forks.MANY)))
+    assert set(results) == {("done", False)}
+    later = forks.start_in_fork(finish)
     answers = list(forks.map_in_forks(lambda item: later() if item else None, range(forks.MANY)))
-    assert set(answers[1:]) == {("told", False)}
-    assert later() == ("told", False)
+    assert set(answers[1:]) == {("done", False)}
+    assert later() == ("done", False)
 
 
-def test_order_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long each takes, and with what the first has loaded."""
+def test_results_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regardless of their duration; the first runs in this process, so that forks share its imports."""
     monkeypatch.setattr(forks, "TOGETHER", 1)
-    found = list(forks.map_in_forks(lambda item: (item, os.getpid()), range(forks.MANY)))
-    assert [item for item, _ in found] == list(range(forks.MANY))
-    assert found[0][1] == HERE
-    assert HERE not in {process for _, process in found[1:]}
+    results = list(forks.map_in_forks(lambda item: (item, os.getpid()), range(forks.MANY)))
+    assert [item for item, _ in results] == list(range(forks.MANY))
+    assert results[0][1] == HERE
+    assert HERE not in {process for _, process in results[1:]}

@@ -1,4 +1,4 @@
-"""`penstock generate` and `penstock check`: in `generated/` lies what follows from the specs, and nothing else."""
+"""`penstock generate` and `penstock check`: `generated/` has exactly the files that follow from the specs."""
 
 import hashlib
 from collections.abc import Callable
@@ -14,9 +14,9 @@ from penstock_generate.tree import listing
 Run = Callable[..., CompletedProcess[str]]
 
 
-def lying(root: Path) -> dict[str, bytes]:
-    found = (path for path in sorted(root.rglob("*")) if path.is_file() and ".penstock-cache" not in path.parts)
-    return {str(path.relative_to(root)): path.read_bytes() for path in found}
+def contents(root: Path) -> dict[str, bytes]:
+    paths = (path for path in sorted(root.rglob("*")) if path.is_file() and ".penstock-cache" not in path.parts)
+    return {str(path.relative_to(root)): path.read_bytes() for path in paths}
 
 
 def change(path: Path, before: str, after: str) -> None:
@@ -32,34 +32,34 @@ def generated(repository: Path, penstock: Run) -> Path:
     return repository / "generated"
 
 
-def test_what_was_generated_is_up_to_date(generated: Path, penstock: Run) -> None:
-    files = lying(generated)
+def test_generated_files_are_up_to_date(generated: Path, penstock: Run) -> None:
+    files = contents(generated)
     ran = penstock("check")
     assert (ran.returncode, ran.stdout) == (0, f"{len(files)} files are up to date\n")
     assert penstock("generate").stdout == f"{len(files)} files: none changed\n"
-    assert lying(generated) == files
+    assert contents(generated) == files
 
 
 @pytest.mark.parametrize(
     "variables",
     [{"LC_ALL": "C"}, {"LC_ALL": "tr_TR.UTF-8"}, {"PYTHONHASHSEED": "7"}, {"PYTHONUTF8": "0", "TZ": "Asia/Tokyo"}],
 )
-def test_same_input_same_bytes(generated: Path, penstock: Run, variables: dict[str, str]) -> None:
-    """Whatever the locale, the time zone or the order in which Python keeps things."""
-    before = lying(generated)
+def test_the_same_input_gives_the_same_bytes(generated: Path, penstock: Run, variables: dict[str, str]) -> None:
+    """In any locale and time zone, and with any hash seed of Python."""
+    before = contents(generated)
     (generated / "production/jobs/worker.json").unlink()
     assert penstock("generate", **variables).returncode == 0
-    assert lying(generated) == before
+    assert contents(generated) == before
     assert not any(str(generated.parent).encode() in content for content in before.values())
 
 
-def test_check_names_what_differs(repository: Path, generated: Path, penstock: Run) -> None:
+def test_check_lists_every_difference(repository: Path, generated: Path, penstock: Run) -> None:
     """Missing, out of date, edited by hand, left over; and it changes nothing."""
     (generated / "dev/jobs/worker.json").unlink()
     change(generated / "dev/agent-queue/manifests/deployment.yaml", "maxUnavailable: 0", "maxUnavailable: 1")
     change(repository / "specs/media-cluster.yaml", "backlog_per_replica: 32", "backlog_per_replica: 33")
     (repository / "specs/tankpit-jobs.yaml").unlink()
-    before = lying(generated)
+    before = contents(generated)
     ran = penstock("check", "--env", "dev")
     lines = ran.stdout.splitlines()
     assert ran.returncode == 1
@@ -69,31 +69,31 @@ def test_check_names_what_differs(repository: Path, generated: Path, penstock: R
     assert "out of date: generated/dev/media-cluster/manifests/scaledobject.yaml" in lines
     assert "left over: generated/dev/tankpit-jobs/worker.json" in lines
     assert not any("production" in line for line in lines)
-    assert lying(generated) == before
+    assert contents(generated) == before
     assert f"{len(lines)} files are not up to date\n" in ran.stderr
 
 
-def test_what_is_nobodys_goes_and_what_is_not_ours_stays(repository: Path, generated: Path, penstock: Run) -> None:
+def test_leftover_files_are_removed_and_other_files_stay(repository: Path, generated: Path, penstock: Run) -> None:
     theirs = generated / "dev/tankpit-jobs/notes.md"
     theirs.write_text("ours")
     (generated / "README.md").write_text("theirs too")
     (repository / "specs/tankpit-jobs.yaml").unlink()
     with (repository / "penstock.yaml").open("a") as platform:
-        taken_on = "{change: remove-pipeline, name: tankpit-jobs, reason: it is drained, until: 2026-02-01}"
-        platform.write(f"\nacknowledge: [{taken_on}]\n")
+        acknowledgement = "{change: remove-pipeline, name: tankpit-jobs, reason: it is drained, until: 2026-02-01}"
+        platform.write(f"\nacknowledge: [{acknowledgement}]\n")
     assert penstock("generate").returncode == 0
-    assert [path for path in lying(generated) if "tankpit" in path] == ["dev/tankpit-jobs/notes.md"]
+    assert [path for path in contents(generated) if "tankpit" in path] == ["dev/tankpit-jobs/notes.md"]
     assert not (generated / "production/tankpit-jobs").exists()
     assert (generated / "README.md").read_text() == "theirs too"
 
 
-def test_a_choice_touches_nothing_else(repository: Path, generated: Path, penstock: Run) -> None:
-    before = lying(generated)
+def test_only_selected_specs_are_written(repository: Path, generated: Path, penstock: Run) -> None:
+    before = contents(generated)
     change(repository / "specs/media-cluster.yaml", "backlog_per_replica: 32", "backlog_per_replica: 33")
     change(repository / "specs/jobs.yaml", "kind: pipeline", "kind: pipeline # it is")
     (repository / "specs/tankpit-jobs.yaml").unlink()
     assert penstock("generate", "--env", "dev", "--only", "media-cluster").returncode == 0
-    after = lying(generated)
+    after = contents(generated)
     changed = {path for path in before if before[path] != after.get(path)}
     files = (
         "FILES",
@@ -108,11 +108,11 @@ def test_a_choice_touches_nothing_else(repository: Path, generated: Path, pensto
 
 
 def test_generate_reports_files_edited_by_hand(generated: Path, penstock: Run) -> None:
-    before = lying(generated)
+    before = contents(generated)
     change(generated / "dev/jobs/worker.json", "60s", "61s")
     ran = penstock("generate")
     assert ran.stderr == "generated/dev/jobs/worker.json was edited by hand; it is overwritten\n"
-    assert lying(generated) == before
+    assert contents(generated) == before
 
 
 def test_a_file_of_somebody_else_is_not_overwritten(generated: Path, penstock: Run) -> None:
@@ -127,42 +127,42 @@ def test_a_file_of_somebody_else_is_not_overwritten(generated: Path, penstock: R
 
 
 @pytest.mark.parametrize("what", ["folder", "file above", "link out", "link instead"])
-def test_what_is_in_the_way(repository: Path, penstock: Run, tmp_path: Path, what: str) -> None:
-    generated, says = repository / "generated", ""
+def test_an_obstacle_is_reported_and_kept(repository: Path, penstock: Run, tmp_path: Path, what: str) -> None:
+    generated, message = repository / "generated", ""
     match what:
         case "folder":
             (generated / "dev/jobs/worker.json").mkdir(parents=True)
-            says = "`generated/dev/jobs/worker.json` is a folder where a file belongs"
+            message = "`generated/dev/jobs/worker.json` is a folder where a file belongs"
         case "file above":
             (generated / "dev").mkdir(parents=True)
             (generated / "dev/jobs").write_text("")
-            says = "`generated/dev/jobs` is a file where a folder belongs"
+            message = "`generated/dev/jobs` is a file where a folder belongs"
         case "link out":
             generated.mkdir()
             (generated / "dev").symlink_to(tmp_path)
-            says = "leads out of `generated`"
+            message = "leads out of `generated`"
         case _:
             generated.symlink_to(tmp_path)
-            says = "`generated` is a link"
-    before = lying(tmp_path)
+            message = "`generated` is a link"
+    before = contents(tmp_path)
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert says in ran.stderr
-    assert lying(tmp_path) == before
+    assert message in ran.stderr
+    assert contents(tmp_path) == before
 
 
 def test_nothing_is_generated_from_errors(repository: Path, generated: Path, penstock: Run) -> None:
-    before = lying(generated)
+    before = contents(generated)
     change(repository / "specs/jobs.yaml", "kind: pipeline", "kind: pipelin")
     ran = penstock("generate")
     assert ran.returncode == 2
     assert "nothing is generated from specs with errors" in ran.stderr
     assert "unknown-kind" in ran.stderr
-    assert lying(generated) == before
+    assert contents(generated) == before
 
 
-def test_nothing_is_generated_beside_errors(repository: Path, penstock: Run) -> None:
-    """Specs are made as soon as each is checked: what the others of a refused run were made to is forgotten."""
+def test_a_refused_run_forgets_the_specs_that_it_built(repository: Path, penstock: Run) -> None:
+    """Each spec is built right after its check, but nothing is written if another has errors."""
     change(repository / "specs/tankpit-jobs.yaml", "kind: pipeline", "kind: pipelin")
     patched = repository / "specs/media-cluster.yaml"
     patch = "patches: [{target: Deployment, op: remove, path: /spec/nowhere, reason: x}]\n"
@@ -179,12 +179,12 @@ def test_nothing_is_generated_beside_errors(repository: Path, penstock: Run) -> 
 
 
 @pytest.mark.parametrize(
-    ("asked", "hint"), [("media-clustre", "did you mean `media-cluster`?"), ("zzz", "there are `agent")]
+    ("name", "hint"), [("media-clustre", "did you mean `media-cluster`?"), ("zzz", "there are `agent")]
 )
-def test_a_spec_that_is_not_there(penstock: Run, asked: str, hint: str) -> None:
-    ran = penstock("generate", "--only", asked)
+def test_an_unknown_spec_is_refused(penstock: Run, name: str, hint: str) -> None:
+    ran = penstock("generate", "--only", name)
     assert ran.returncode == 2
-    assert f"no spec is named `{asked}`" in ran.stderr
+    assert f"no spec is named `{name}`" in ran.stderr
     assert hint in ran.stderr
 
 
@@ -199,7 +199,7 @@ def test_the_listing_names_each_file_and_its_digest(generated: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["../../x", "/etc/passwd", "a/../../x", "", "a//b", "./a"])
-def test_a_listing_reaches_nothing_elsewhere(line: str) -> None:
+def test_a_listing_cannot_name_files_outside_its_folder(line: str) -> None:
     assert not listing.parse(f"{'0' * 64}  {line}\n")
 
 
@@ -208,9 +208,9 @@ def test_patches_are_applied(repository: Path, generated: Path, penstock: Run) -
     where = "/spec/template/spec/nodeSelector"
     patch = f"  - {{target: Deployment, op: add, path: {where}, value: {{disk: fast}}, reason: disks}}"
     spec.write_text(f"{spec.read_text()}patches:\n{patch}\n")
-    before = lying(generated)
+    before = contents(generated)
     assert penstock("generate").returncode == 0
-    after = lying(generated)
+    after = contents(generated)
     changed = {path for path in before if before[path] != after[path] and "production" in path}
     assert changed == {
         f"production/media-cluster/{name}" for name in ("FILES", "manifests/deployment.yaml", "values.yaml")
@@ -221,8 +221,8 @@ def test_patches_are_applied(repository: Path, generated: Path, penstock: Run) -
     assert now == was
 
 
-def test_a_patch_without_a_target_is_an_error(repository: Path, penstock: Run) -> None:
-    """It says where, and what was probably meant."""
+def test_a_patch_of_an_unknown_path_is_an_error(repository: Path, penstock: Run) -> None:
+    """With its place, and a suggestion."""
     patch = (
         "patches:\n  - {target: Deployment, op: replace, path: /spec/template/spec/container, value: [], reason: x}\n"
     )
@@ -238,8 +238,8 @@ def test_a_patch_without_a_target_is_an_error(repository: Path, penstock: Run) -
     assert "hint: write `/spec/template/spec/containers`" in ran.stderr
 
 
-def test_a_patch_of_what_is_not_there_is_an_error(repository: Path, penstock: Run) -> None:
-    """`dev` has no password, and so no TriggerAuthentication; said for `production` alone, the patch is right."""
+def test_a_patch_of_an_object_that_is_not_generated_is_an_error(repository: Path, penstock: Run) -> None:
+    """`dev` has no password, so no TriggerAuthentication; a patch only for `production` is valid."""
     patch = "{target: TriggerAuthentication, op: replace, path: /spec/secretTargetRef/0/key, value: other, reason: x}"
     spec = repository / "specs/media-cluster.yaml"
     before = spec.read_text()
@@ -247,8 +247,8 @@ def test_a_patch_of_what_is_not_there_is_an_error(repository: Path, penstock: Ru
     line = len(spec.read_text().splitlines())
     ran = penstock("generate")
     assert ran.returncode == 2
-    says = "this patch changes nothing: there is no TriggerAuthentication in `dev`"
-    assert f"specs/media-cluster.yaml:{line}:14: {says}\n" in ran.stderr
+    message = "this patch changes nothing: there is no TriggerAuthentication in `dev`"
+    assert f"specs/media-cluster.yaml:{line}:14: {message}\n" in ran.stderr
     assert "hint: write `patches` below those `environments` of the spec that have one, or remove it" in ran.stderr
     spec.write_text(f"{before}  production:\n    patches:\n      - {patch}\n")
     assert penstock("generate").returncode == 0
@@ -263,10 +263,10 @@ def test_a_patch_of_what_is_not_there_is_an_error(repository: Path, penstock: Ru
     ],
 )
 def test_a_template_that_overrides_nothing_is_an_error(repository: Path, penstock: Run, name: str, hint: str) -> None:
-    """It would be read by nobody, as after a new version of Penstock calls its template otherwise."""
-    for beside in (name, "pipeline/_ours.j2", "web/page.html.j2"):  # the others are none that could be meant
-        (repository / "templates" / beside).parent.mkdir(parents=True, exist_ok=True)
-        (repository / "templates" / beside).write_text("a: 1\n")
+    """Such as after Penstock renames a template."""
+    for one in (name, "pipeline/_ours.j2", "web/page.html.j2"):  # the other two are allowed
+        (repository / "templates" / one).parent.mkdir(parents=True, exist_ok=True)
+        (repository / "templates" / one).write_text("a: 1\n")
     ran = penstock("generate")
     assert ran.returncode == 2
     assert f"templates/{name}: no built-in template has this name\nhint: {hint}\n" in ran.stderr
@@ -274,22 +274,24 @@ def test_a_template_that_overrides_nothing_is_an_error(repository: Path, penstoc
     assert penstock("generate", "--env", "dev", "--only", "jobs").returncode == 0
 
 
-def test_a_template_of_the_repositorys_own(repository: Path, generated: Path, penstock: Run, root: Path) -> None:
-    """It takes the place of ours; the others stay."""
+def test_a_repositorys_own_template_overrides_the_built_in_one(
+    repository: Path, generated: Path, penstock: Run, root: Path
+) -> None:
+    """The other templates stay."""
     name = "pipeline/manifests/serviceaccount.yaml.j2"
     own = repository / "templates" / name
     own.parent.mkdir(parents=True)
     own.write_text((root / "templates" / name).read_text() + "imagePullSecrets:\n  - name: {{ spec.owner.team | y }}\n")
-    before = lying(generated)
+    before = contents(generated)
     assert penstock("generate", "--env", "dev").returncode == 0
-    after = lying(generated)
+    after = contents(generated)
     assert {Path(path).name for path in before if before[path] != after[path]} == {"FILES", "serviceaccount.yaml"}
-    told = yaml.safe_load(after["dev/jobs/manifests/serviceaccount.yaml"])
-    assert told["imagePullSecrets"] == [{"name": "bot"}]
+    manifest = yaml.safe_load(after["dev/jobs/manifests/serviceaccount.yaml"])
+    assert manifest["imagePullSecrets"] == [{"name": "bot"}]
 
 
 @pytest.mark.parametrize(
-    ("template", "says"),
+    ("template", "message"),
     [
         ("a: {{ spec.name }}\n", ":1: a value has no filter: write `| y` for one value"),
         (
@@ -300,14 +302,14 @@ def test_a_template_of_the_repositorys_own(repository: Path, generated: Path, pe
         ("a: {{ 1 | nope }}\n", ":1: No filter named 'nope'."),
     ],
 )
-def test_a_template_that_is_broken(repository: Path, penstock: Run, template: str, says: str) -> None:
-    """The line of the template is said; what a spec says can become no piece of a file by itself."""
+def test_a_broken_template_is_an_error(repository: Path, penstock: Run, template: str, message: str) -> None:
+    """With the line of the template. A value without a filter is refused, so no text of a spec gets in unquoted."""
     own = repository / "templates/pipeline/manifests/serviceaccount.yaml.j2"
     own.parent.mkdir(parents=True)
     own.write_text(template)
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert f"templates/pipeline/manifests/serviceaccount.yaml.j2{says}" in ran.stderr
+    assert f"templates/pipeline/manifests/serviceaccount.yaml.j2{message}" in ran.stderr
     assert "fix the template" in ran.stderr
     assert "Traceback" not in ran.stderr
     assert not (repository / "generated/dev").exists()
@@ -318,7 +320,7 @@ PARTS = (BUILT_IN / "pods/_parts.j2").read_text().replace("  namespace:", "    n
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "says"),
+    ("name", "text", "message"),
     [
         (
             SERVICE_ACCOUNT,
@@ -337,10 +339,10 @@ PARTS = (BUILT_IN / "pods/_parts.j2").read_text().replace("  namespace:", "    n
         ("pipeline/producer.py.j2", "a = 1\nname = {{ 'a' | py }} x\n", "2: invalid syntax"),
     ],
 )
-def test_a_template_whose_file_nobody_could_read(
-    repository: Path, penstock: Run, name: str, text: str, says: str
+def test_a_template_that_renders_an_invalid_file_is_an_error(
+    repository: Path, penstock: Run, name: str, text: str, message: str
 ) -> None:
-    """Its own line is said, and that of the file; nothing is written. A patch of such a file changes nothing."""
+    """With the lines of the template and of the file; nothing is written, even if a patch applies to the file."""
     own = repository / "templates" / name
     own.parent.mkdir(parents=True)
     own.write_text(text)
@@ -349,38 +351,38 @@ def test_a_template_whose_file_nobody_could_read(
     spec.write_text(f"patches: [{patch}]\n{spec.read_text()}")
     ran = penstock("generate", "--only", "jobs")
     assert ran.returncode == 2
-    line, told = says.split(": ", 1)
-    assert f"templates/{name}:{line}: this renders an invalid file: {told}" in ran.stderr
+    line, reason = message.split(": ", 1)
+    assert f"templates/{name}:{line}: this renders an invalid file: {reason}" in ran.stderr
     assert "fix the template; the error is in line " in ran.stderr
     assert "Traceback" not in ran.stderr
     assert not (repository / "generated/dev").exists()
 
 
-def test_each_file_says_what_made_it(generated: Path) -> None:
-    """Tool, version, source, and a digest of the rest. JSON, commands for Redis and the chart are listed alone."""
-    for name, content in lying(generated).items():
+def test_each_file_has_a_header(generated: Path) -> None:
+    """With tool, version, source, and a digest of the rest; except JSON, commands for Redis and the chart."""
+    for name, content in contents(generated).items():
         head, _, rest = content.decode().partition("\n")
         if not name.endswith((".json", ".txt", listing.NAME)) and not name.startswith("chart/"):
-            told = hashlib.sha256(rest.encode()).hexdigest()[:16]
+            digest = hashlib.sha256(rest.encode()).hexdigest()[:16]
             of = "its models and templates" if name.startswith("images/") else "specs/"
             of = "penstock.yaml" if "_environment" in name else of
             assert f"Generated by penstock 0.1.0 from {of}" in head, name
-            assert f"sha256:{told}. Change that, not this." in head, name
+            assert f"sha256:{digest}. Change that, not this." in head, name
 
 
-def test_schemas_are_for_the_whole_repository(generated: Path, penstock: Run) -> None:
-    """Those of `penstock init` are taken over, whichever version wrote them; somebody else's files stay."""
-    before = lying(generated)
+def test_schemas_belong_to_the_repository(generated: Path, penstock: Run) -> None:
+    """Those of `penstock init` are replaced, whichever version wrote them; other files stay."""
+    before = contents(generated)
     (generated / "schemas/FILES").unlink()
     (generated / "schemas/pipeline.schema.json").write_text("{}\n")
     (generated / "schemas/mine.json").write_text("{}\n")
     assert penstock("generate", "--env", "dev").stdout.endswith("none changed\n")
     ran = penstock("generate")
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert lying(generated) == before | {"schemas/mine.json": b"{}\n"}
+    assert contents(generated) == before | {"schemas/mine.json": b"{}\n"}
 
 
-def test_an_environment_in_the_way(repository: Path, penstock: Run) -> None:
+def test_an_environment_with_a_reserved_name_is_refused(repository: Path, penstock: Run) -> None:
     change(repository / "penstock.yaml", "  dev:\n", "  schemas:\n")
     for name, end in (("agent-queue", " {"), ("cache-agents", "\n"), ("media-cluster", "\n")):
         change(repository / f"specs/{name}.yaml", f"\n  dev:{end}", f"\n  schemas:{end}")
@@ -390,14 +392,14 @@ def test_an_environment_in_the_way(repository: Path, penstock: Run) -> None:
     assert "an environment cannot be named `schemas`" in ran.stderr
 
 
-def test_handlers_reach_what_the_spec_names(repository: Path, penstock: Run) -> None:
-    """DNS and Redis, what `egress` says, and nothing else; pods are not restarted for it."""
+def test_handlers_reach_only_the_destinations_of_the_spec(repository: Path, penstock: Run) -> None:
+    """DNS, Redis and `egress`. A change of `egress` restarts no pod."""
     assert penstock("generate", "--env", "production", "--only", "jobs").returncode == 0
     folder = repository / "generated/production/jobs"
     before = (folder / "worker.json").read_bytes()
     spec = repository / "specs/jobs.yaml"
-    said = "egress: [{port: 443}, {port: 5432, cidr: 10.20.0.0/16}, {port: 53, protocol: UDP, namespace: names}]\n"
-    spec.write_text(said + spec.read_text())
+    egress = "egress: [{port: 443}, {port: 5432, cidr: 10.20.0.0/16}, {port: 53, protocol: UDP, namespace: names}]\n"
+    spec.write_text(egress + spec.read_text())
     assert penstock("generate", "--env", "production", "--only", "jobs").returncode == 0
     names, redis, *others = yaml.safe_load((folder / "manifests/networkpolicy.yaml").read_text())["spec"]["egress"]
     assert [one["port"] for one in names["ports"]] == [53, 53]
@@ -413,13 +415,13 @@ def test_handlers_reach_what_the_spec_names(repository: Path, penstock: Run) -> 
     assert (folder / "worker.json").read_bytes() == before
 
 
-def test_pods_do_not_ask_how_large_redis_is(repository: Path, generated: Path, penstock: Run) -> None:
-    """That is for the infrastructure: a larger Redis restarts nothing."""
+def test_a_larger_redis_restarts_no_pod(repository: Path, generated: Path, penstock: Run) -> None:
+    """Its size is only for the infrastructure."""
     platform = repository / "penstock.yaml"
     platform.write_text(platform.read_text().replace("memory: 32Gi", "memory: 64Gi"))
-    before = lying(generated)
+    before = contents(generated)
     assert penstock("generate").returncode == 0
-    after = lying(generated)
+    after = contents(generated)
     assert {name for name in before if before[name] != after[name]} == {
         "production/_environment/FILES",
         "production/_environment/terraform.tfvars.json",

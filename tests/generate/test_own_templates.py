@@ -1,4 +1,4 @@
-"""Rules, simulations, `penstock dev` and the emitted file have one ScaledObject, by a repository's own template too."""
+"""Rules, simulations, `penstock dev` and the generated file use the same ScaledObject, even from an own template."""
 
 import json
 import re
@@ -30,7 +30,7 @@ SPEC = "specs/media-cluster.yaml"
 
 @pytest.fixture
 def own(repository: Path) -> Callable[[str], Path]:
-    """Overrides the template of the ScaledObject; the text is the section `spec`."""
+    """Overrides the template of the ScaledObject with this section `spec`."""
 
     def own(section: str) -> Path:
         file = repository / "templates" / TEMPLATE
@@ -43,15 +43,15 @@ def own(repository: Path) -> Callable[[str], Path]:
 
 
 def changed(**fields: str) -> str:
-    """The section as it is built in, with other fields."""
+    """The built-in section with other fields."""
     kept = "{% for key, value in scaled_object.spec.items() if key not in [" + ", ".join(map(json.dumps, fields))
     lines = [kept + "] %}", "  {{ key | y }}:{{ value | block(4) }}", "{% endfor %}"]
     return "spec:\n" + "\n".join([*lines, *(f"  {key}: {value}" for key, value in fields.items())]) + "\n"
 
 
 def findings(penstock: Run) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(penstock("lint", "--format", "json").stdout)["findings"]
-    return found
+    result: list[dict[str, Any]] = json.loads(penstock("lint", "--format", "json").stdout)["findings"]
+    return result
 
 
 def emitted(repository: Path, environment: str = "production") -> Any:  # noqa: ANN401 - a manifest
@@ -81,15 +81,15 @@ def emitted(repository: Path, environment: str = "production") -> Any:  # noqa: 
 def test_rules_see_what_an_own_template_sets(
     own: Callable[[str], Path], penstock: Run, fields: dict[str, str], rule: str, field: str
 ) -> None:
-    """The finding stands at the field that would decide it, and its hint names the line of the template."""
+    """The finding is at the field that would set the value, and its hint names the line of the template."""
     file = own(changed(**fields))
     line = next(
         number for number, text in enumerate(file.read_text().splitlines(), 1) if f"  {next(iter(fields))}:" in text
     )
-    found = [one for one in findings(penstock) if one["rule"] == rule and one["file"] == SPEC]
-    assert found, findings(penstock)
-    assert {one["path"] for one in found} == {field}
-    assert {one["hint"] for one in found} == {f"change templates/{TEMPLATE}:{line}, which overrides the spec here"}
+    by_rule = [one for one in findings(penstock) if one["rule"] == rule and one["file"] == SPEC]
+    assert by_rule, findings(penstock)
+    assert {one["path"] for one in by_rule} == {field}
+    assert {one["hint"] for one in by_rule} == {f"change templates/{TEMPLATE}:{line}, which overrides the spec here"}
 
 
 def test_a_finding_of_a_template_can_be_suppressed(own: Callable[[str], Path], repository: Path, penstock: Run) -> None:
@@ -101,7 +101,7 @@ def test_a_finding_of_a_template_can_be_suppressed(own: Callable[[str], Path], r
     assert not [one for one in findings(penstock) if one["rule"] == "fallback-to-zero" and one["file"] == SPEC]
 
 
-def test_a_value_that_the_template_leaves_alone_is_blamed_on_the_spec(
+def test_a_value_that_the_template_keeps_is_reported_at_the_spec(
     own: Callable[[str], Path], repository: Path, penstock: Run
 ) -> None:
     spec = repository / SPEC
@@ -112,20 +112,22 @@ def test_a_value_that_the_template_leaves_alone_is_blamed_on_the_spec(
     assert [one for one in findings(penstock) if one["rule"] == "min-above-max"] == before
 
 
-def test_a_patch_over_a_template_is_blamed_on_the_patch(
+def test_a_patch_of_a_templates_value_is_reported_at_the_patch(
     own: Callable[[str], Path], repository: Path, penstock: Run
 ) -> None:
     own(changed(pollingInterval="30"))
     spec = repository / SPEC
     patch = "patches: [{target: ScaledObject, op: replace, path: /spec/pollingInterval, value: fast, reason: x}]\n"
     spec.write_text(spec.read_text() + patch)
-    (found,) = [one for one in findings(penstock) if one["rule"] == "patch-of-wrong-type"]
-    assert found["path"] == "patches[0].value"
-    assert "templates/" not in found["hint"]
+    (finding,) = [one for one in findings(penstock) if one["rule"] == "patch-of-wrong-type"]
+    assert finding["path"] == "patches[0].value"
+    assert "templates/" not in finding["hint"]
 
 
-def test_what_is_simulated_run_and_emitted_is_one(own: Callable[[str], Path], repository: Path, penstock: Run) -> None:
-    """The template's value, the patch's over another, and the spec's for the rest."""
+def test_lint_simulations_dev_and_the_file_have_the_same_values(
+    own: Callable[[str], Path], repository: Path, penstock: Run
+) -> None:
+    """One value from the template, one from a patch, and the rest from the spec."""
     own(changed(pollingInterval="30", cooldownPeriod="600"))
     spec = repository / SPEC
     patch = "patches: [{target: ScaledObject, op: replace, path: /spec/cooldownPeriod, value: 700, reason: x}]\n"
@@ -151,8 +153,8 @@ def test_what_is_simulated_run_and_emitted_is_one(own: Callable[[str], Path], re
     assert [one["path"] for one in values["patches"]] == ["/spec/cooldownPeriod"]
 
 
-def test_the_cache_of_lint_knows_the_templates(own: Callable[[str], Path], penstock: Run) -> None:
-    """Another text of the same template is another run, and taking it away is one too."""
+def test_a_changed_template_invalidates_the_cache_of_lint(own: Callable[[str], Path], penstock: Run) -> None:
+    """So does deleting it."""
     assert not [one for one in findings(penstock) if "templates/" in one["hint"]]
     file = own(changed(pollingInterval="fast"))
     assert [one for one in findings(penstock) if one["rule"] == "patch-of-wrong-type"]
@@ -170,11 +172,11 @@ def test_many_specs_are_rendered_in_forks(own: Callable[[str], Path], repository
     for number in range(40):
         name = f"media-cluster-{number}"
         (repository / f"specs/{name}.yaml").write_text(text.replace("name: media-cluster\n", f"name: {name}\n", 1))
-    found = [one["file"] for one in findings(penstock) if one["rule"] == "patch-of-wrong-type"]
-    assert {f"specs/media-cluster-{number}.yaml" for number in range(40)} <= set(found)
+    files = [one["file"] for one in findings(penstock) if one["rule"] == "patch-of-wrong-type"]
+    assert {f"specs/media-cluster-{number}.yaml" for number in range(40)} <= set(files)
 
 
-def test_a_template_that_cannot_be_rendered_ends_lint(own: Callable[[str], Path], penstock: Run) -> None:
+def test_a_broken_template_is_an_error_of_lint(own: Callable[[str], Path], penstock: Run) -> None:
     own("spec: {{ spec.nothing | y }}\n")
     ran = penstock("lint")
     assert ran.returncode == 2
@@ -193,8 +195,8 @@ def test_a_template_that_renders_no_manifest_is_refused(repository: Path, pensto
 
 
 @pytest.mark.parametrize("name", [None, "pipeline/runbook.md.j2"])
-def test_other_templates_cost_lint_nothing(repository: Path, name: str | None) -> None:
-    """Without its own template of the ScaledObject nothing is rendered, and nothing is read."""
+def test_lint_ignores_other_templates(repository: Path, name: str | None) -> None:
+    """Without an own template of the ScaledObject, lint reads and renders none."""
     if name:
         (repository / "templates" / name).parent.mkdir(parents=True)
         shutil.copy(BUILT_IN / name, repository / "templates" / name)
@@ -205,12 +207,12 @@ def test_the_built_in_folder_overrides_nothing(root: Path) -> None:
     assert own_templates(root) is None
 
 
-def test_the_templates_of_a_scaled_object_are_known() -> None:
-    """Those that an own version of changes what rules look at: the template, and what it includes."""
+def test_names_has_all_templates_of_a_scaled_object() -> None:
+    """The template and those that it includes: an own version of one changes what rules see."""
     known, new = set[str](), {TEMPLATE}
     while new:
         known |= new
         texts = [(BUILT_IN / name).read_text() for name in new]
-        asked = {str(one) for text in texts for one in meta.find_referenced_templates(Environment().parse(text))}  # noqa: S701 - it is only parsed
-        new = asked - known
+        included = {str(one) for text in texts for one in meta.find_referenced_templates(Environment().parse(text))}  # noqa: S701 - it is only parsed
+        new = included - known
     assert known == set(NAMES)

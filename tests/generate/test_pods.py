@@ -1,4 +1,4 @@
-"""What was generated runs as it is: a worker reads `worker.json` and nothing else, and says which one."""
+"""A pod needs only `worker.json`, and logs its digest."""
 
 import json
 import os
@@ -22,7 +22,7 @@ handler: pets:handle
 image: registry.example/pets:1
 message: {message}
 """
-PETS = "class Pet:\n    pass\n\ndef handle(message):\n    print('said', message['name'], flush=True)\n"
+PETS = "class Pet:\n    pass\n\ndef handle(message):\n    print('handled', message['name'], flush=True)\n"
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def pod(repository: Path, penstock: Run, tmp_path: Path) -> Path:
-    """A folder with the code and two generated files: neither specs nor a platform file."""
+    """A folder with the code and worker files, without specs and without a platform file."""
     (repository / "specs/pets.yaml").write_text(SPEC.format(name="pets", message="{schema: {required: [name]}}"))
     message = "{schema: {model: 'pets:Pet'}, encoding: fields}"
     (repository / "specs/models.yaml").write_text(SPEC.format(name="models", message=message))
@@ -60,28 +60,28 @@ def run(pod: Path, *words: str) -> subprocess.CompletedProcess[str]:
     ("name", "fields"),
     [("pets", ("data", '{"name": "Kim"}')), ("models", ("name", "Kim")), ("large", ("data", '{"name": "Kim"}'))],
 )
-def test_a_worker_runs_from_it_alone(pod: Path, server: Server, name: str, fields: tuple[str, str]) -> None:
-    """Also where the schema came from a file beside the spec, and is larger here than a spec may be."""
+def test_a_worker_needs_only_the_worker_file(pod: Path, server: Server, name: str, fields: tuple[str, str]) -> None:
+    """Even if the schema is from a file, or larger than a spec may be."""
     server.ask("XADD", f"streams:{name}", "*", *fields)
     ran = run(pod, "worker", f"{name}.json", "--redis", server.url, "--until-idle", "--listen", "off")
-    assert (ran.returncode, ran.stdout) == (0, "said Kim\n")
-    said = [json.loads(line) for line in ran.stderr.splitlines()]
+    assert (ran.returncode, ran.stdout) == (0, "handled Kim\n")
+    log_lines = [json.loads(line) for line in ran.stderr.splitlines()]
     digest = json.loads((pod / f"{name}.json").read_text())["digest"]
-    assert [one["digest"] for one in said if "digest" in one] == [digest]
+    assert [one["digest"] for one in log_lines if "digest" in one] == [digest]
     assert server.ask("XLEN", f"streams:{name}") == 0
 
 
-def test_it_is_told_for_which_environment(pod: Path) -> None:
+def test_a_worker_file_of_another_environment_is_refused(pod: Path) -> None:
     ran = run(pod, "worker", "pets.json", "--env", "production")
     assert ran.returncode == 2
     assert "`pets.json` was generated for `dev`, and `production` is asked for" in ran.stderr
 
 
 @pytest.mark.parametrize(
-    ("after", "says"),
+    ("after", "message"),
     [("}", "is not a worker file"), ("", "does not match its digest"), (None, "`pets.json` cannot be had: ")],
 )
-def test_what_it_does_not_run(pod: Path, after: str | None, says: str) -> None:
+def test_an_invalid_worker_file_is_refused(pod: Path, after: str | None, message: str) -> None:
     file = pod / "pets.json"
     if after is None:
         file.unlink()
@@ -89,5 +89,5 @@ def test_what_it_does_not_run(pod: Path, after: str | None, says: str) -> None:
         file.write_text(file.read_text().replace('"60s"', '"61s"') + after)
     ran = run(pod, "worker", "pets.json")
     assert ran.returncode == 2
-    assert says in ran.stderr
+    assert message in ran.stderr
     assert "Traceback" not in ran.stderr

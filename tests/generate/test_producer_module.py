@@ -1,4 +1,4 @@
-"""`producer.py`: it is Python, it is typed, and what it sends is what a worker reads."""
+"""`producer.py` is valid, typed Python, and a worker reads the messages that it sends."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ from penstock_spec.kinds.pipeline.message.schema_check import schema_problem
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-ODD = "it's \"odd\"\n'''\\ {{ x }} \U0001f600 \u2028\x7f"
+AWKWARD = "it's \"odd\"\n'''\\ {{ x }} \U0001f600 \u2028\x7f"
 
 
 def to(name: str) -> dict[str, Any]:
@@ -45,25 +45,25 @@ FAR = {"$defs": {f"d{n}": of(next=to(f"d{n + 1}")) for n in range(400)} | {"d400
 WIDE = {"$defs": {f"d{n}": either(to(f"d{n + 1}")) for n in range(40)} | {"d40": {"type": "string"}}} | of(a=to("d0"))
 CIRCLE = {"$defs": {"a": to("b"), "b": to("a")}} | of(a=to("a"))
 ANCHORED = {"$defs": {"a": {"$anchor": "here"}}} | of(a={"$ref": "#here"}, b=False, c={"not": {}})
-NAMES_TAKEN = {"$defs": {"Any": of(a={}), "1": of(b={})}} | of(x=to("Any"), y=to("1"), literal=of(z={}))
+RESERVED_NAMES = {"$defs": {"Any": of(a={}), "1": of(b={})}} | of(x=to("Any"), y=to("1"), literal=of(z={}))
 SCHEMAS: dict[str, dict[str, Any]] = {
     "empty": {},
     "object": {"type": "object"},
     "typed": {
         "required": ["id", "count"],
         "properties": {
-            "id": {"type": "string", "description": ODD},
+            "id": {"type": "string", "description": AWKWARD},
             "count": {"type": "integer"},
             "share": {"type": ["number", "null"]},
             "tags": {"type": "array", "items": {"enum": ["a", "b"]}},
             "limits": {"type": "object", "additionalProperties": {"type": "integer"}},
         },
-        "description": ODD,
+        "description": AWKWARD,
     },
     "hostile": {
         "properties": {
             name: {"type": "string"}
-            for name in (ODD, "", "class", "None", "a-b", "__x", "str", "\ufb01", '"', "\\", "Message", "items")
+            for name in (AWKWARD, "", "class", "None", "a-b", "__x", "str", "\ufb01", '"', "\\", "Message", "items")
         },
     },
     "hiding": {"properties": {"str": {"type": "integer"}, "x": {"type": "string"}, "list": {"items": {"const": 1}}}},
@@ -77,24 +77,24 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "enums": {
         "properties": {
             "mixed": {"enum": ["a", 1, True, None, -2]},
-            "odd": {"enum": [ODD, "]", '"']},
+            "odd": {"enum": [AWKWARD, "]", '"']},
             "float": {"enum": [1.5, "a"]},
             "deep": {"enum": [[1], {"a": 1}]},
             "long": {"enum": [f"value {n}" for n in range(100)]},
-            "one": {"const": ODD},
+            "one": {"const": AWKWARD},
         },
     },
     "choices": {
         "oneOf": [of(kind={"const": "a"}), of(kind={"const": "b"}, b={"type": "null"})],
     },
-    "beside": {
+    "combined": {
         "type": "object",
         "properties": {"kind": {"type": "string"}},
         "anyOf": [{"required": ["a"]}, {"properties": {"a": {"type": "integer"}}}],
         "allOf": [{"properties": {"c": {"type": "boolean"}}, "required": ["c"]}],
     },
     "anchored": ANCHORED,
-    "names": NAMES_TAKEN,
+    "names": RESERVED_NAMES,
     "scalar": {"type": "string"},
 }  # fmt: skip
 
@@ -106,16 +106,16 @@ def written(folder: Path, schema: dict[str, Any], message: dict[str, Any] | None
 
 def loaded(text: str) -> ModuleType:
     module = ModuleType("made")
-    exec(compile(text, "producer.py", "exec"), module.__dict__)  # noqa: S102 - what is tested is that it can be run
+    exec(compile(text, "producer.py", "exec"), module.__dict__)  # noqa: S102 - the test is that it runs
     return module
 
 
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for each schema and form."""
+    """One for each schema and encoding."""
     folder = tmp_path_factory.mktemp("modules")
     for name, schema in SCHEMAS.items():
-        for form, encoding in (("json", {"json": ODD.split("\n", maxsplit=1)[0]}), ("fields", "fields")):
+        for form, encoding in (("json", {"json": AWKWARD.split("\n", maxsplit=1)[0]}), ("fields", "fields")):
             text = written(folder, schema, {"encoding": encoding})
             (folder / f"{name.replace('-', '_')}_{form}.py").write_text(text)
     shutil.rmtree(folder / "specs")
@@ -130,18 +130,18 @@ def ran(*words: str, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_they_are_typed_strictly(modules: Path) -> None:
-    code, said = ran(*MYPY, ".", folder=modules)
-    assert code == 0, said
-    assert f"{2 * len(SCHEMAS)} source files" in said
+def test_modules_pass_strict_mypy(modules: Path) -> None:
+    code, output = ran(*MYPY, ".", folder=modules)
+    assert code == 0, output
+    assert f"{2 * len(SCHEMAS)} source files" in output
 
 
-def test_they_keep_to_the_usual_rules(modules: Path) -> None:
-    code, said = ran("ruff", "check", "--isolated", "--no-cache", "--output-format", "concise", ".", folder=modules)
-    assert code == 0, said
+def test_modules_pass_ruff(modules: Path) -> None:
+    code, output = ran("ruff", "check", "--isolated", "--no-cache", "--output-format", "concise", ".", folder=modules)
+    assert code == 0, output
 
 
-def test_they_run_and_are_plain_text(modules: Path) -> None:
+def test_modules_run_and_are_ascii(modules: Path) -> None:
     for file in sorted(modules.glob("*.py")):
         text = file.read_text()
         assert loaded(text).STREAM == "streams:pets"
@@ -150,7 +150,7 @@ def test_they_run_and_are_plain_text(modules: Path) -> None:
 
 
 def test_types_refuse_what_the_schema_refuses(modules: Path, tmp_path: Path) -> None:
-    """A real client goes in; a field too few, too many, or of another type does not."""
+    """A real client is accepted; a missing, an unknown or a wrongly typed field is not."""
     shutil.copy(modules / "typed_json.py", tmp_path / "producer.py")
     sends = """\
 import producer, redis
@@ -161,14 +161,14 @@ producer.encode({"id": "a", "count": 1, "tags": ["c"]})
 producer.encode({"id": "a", "count": 1, "other": 1})
 """
     (tmp_path / "sends.py").write_text(sends)
-    _, said = ran(
+    _, output = ran(
         "mypy", "--strict", "--config-file", "/dev/null", "--cache-dir", "/dev/null", "sends.py", folder=tmp_path
     )
-    assert [line.split(":")[1] for line in said.splitlines() if ": error:" in line] == ["3", "4", "5", "6"], said
+    assert [line.split(":")[1] for line in output.splitlines() if ": error:" in line] == ["3", "4", "5", "6"], output
 
 
-def test_what_types_cannot_say_is_said(tmp_path: Path) -> None:
-    """A comment where the schema says something and the type nothing; none where neither does."""
+def test_a_comment_marks_types_that_are_less_precise_than_the_schema(tmp_path: Path) -> None:
+    """But not types of fields that the schema does not restrict either."""
     text = written(tmp_path, {"properties": {"deep": {"enum": [[1]]}, "open": {"description": "whatever"}}})
     assert "    deep: NotRequired[Any]  # more precise than a type: see schema.json\n" in text
     assert "    open: NotRequired[Any]\n" in text
@@ -198,7 +198,7 @@ def server() -> Iterator[Server]:
     [({"json": "da ta"}, {"x": [1, None, "\u732b"]}), ("fields", "\u732b")],
     ids=["json", "fields"],
 )
-def test_a_worker_gets_what_was_sent(
+def test_a_worker_receives_the_sent_messages(
     repository: Path, penstock: Run, server: Server, encoding: object, inside: object
 ) -> None:
     properties = {"id": {"type": "string"}, "count": {"type": "integer"}}
@@ -208,7 +208,7 @@ def test_a_worker_gets_what_was_sent(
     (repository / "pets.py").write_text(PETS)
     assert penstock("generate").returncode == 0
     module = loaded((repository / "generated/dev/pets/producer.py").read_text())
-    bodies = [{"id": ODD}, {"id": "b", "count": -3, "inside": inside}]
+    bodies = [{"id": AWKWARD}, {"id": "b", "count": -3, "inside": inside}]
     with redis.Redis(port=server.port) as client:
         ids = [module.send(client, body) for body in bodies]
         assert ids == [entry.decode() for entry, _ in client.xrange("streams:pets")]
@@ -218,12 +218,16 @@ def test_a_worker_gets_what_was_sent(
     )
     assert done.returncode == 0, done.stderr
     got = [json.loads(line) for line in (repository / "got").read_text().splitlines()]
-    assert sorted(got, key=str) == sorted(bodies, key=str)  # no order is promised
+    assert sorted(got, key=str) == sorted(bodies, key=str)  # in any order
 
 
-NAMES = st.sampled_from(["a", "b", "a-b", "class", ODD, "penstock-x"])
+NAMES = st.sampled_from(["a", "b", "a-b", "class", AWKWARD, "penstock-x"])
 VALUES: Any = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(-9, 9) | st.sampled_from(["", "a", "1", ODD]),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**40), 2**40)
+    | st.floats(-9, 9)
+    | st.sampled_from(["", "a", "1", AWKWARD]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=2),
     max_leaves=4,
 )
@@ -237,7 +241,7 @@ PARTS: Any = st.recursive(
         "required": st.lists(NAMES, max_size=2, unique=True),
         "items": inner,
         "additionalProperties": inner,
-        "description": st.sampled_from(["", ODD]),
+        "description": st.sampled_from(["", AWKWARD]),
         **{key: st.lists(inner, min_size=1, max_size=2) for key in ("anyOf", "oneOf", "allOf")},
     }),
     max_leaves=8,
@@ -250,15 +254,15 @@ QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, Hea
 @given(SOME)
 def test_any_schema_makes_a_module_that_runs(tmp_path: Path, schema: dict[str, Any]) -> None:
     module = loaded(written(tmp_path, schema))
-    told = getattr(module.Message, "__annotations__", None)
-    if "properties" in schema and told is not None and not {"enum", "const"} & schema.keys():
-        assert schema["properties"].keys() <= told.keys()
+    annotations = getattr(module.Message, "__annotations__", None)
+    if "properties" in schema and annotations is not None and not {"enum", "const"} & schema.keys():
+        assert schema["properties"].keys() <= annotations.keys()
 
 
 @QUICK
 @given(SOME, st.dictionaries(NAMES, VALUES, max_size=3), st.booleans())
-def test_what_penstock_sends_it_sends_alike(tmp_path: Path, schema: dict[str, Any], body: Any, flat: bool) -> None:  # noqa: ANN401, FBT001 - drawn
-    """To the byte; and what Penstock refuses for other reasons than its schema it refuses, too."""
+def test_the_module_encodes_like_penstock(tmp_path: Path, schema: dict[str, Any], body: Any, flat: bool) -> None:  # noqa: ANN401, FBT001 - drawn
+    """To the byte; and it refuses what Penstock refuses, except for violations of the schema."""
     message = {"encoding": "fields" if flat else {"json": "data"}, "max_size": "100"}
     it = planned(tmp_path, {"message": {"schema": schema, **message}})
     module = loaded(producer(it, schema_of(it.spec, it.beside), TEMPLATES).content)

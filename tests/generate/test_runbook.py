@@ -1,4 +1,4 @@
-"""`runbook.md`: a section for each alert, commands that work as they stand, no text that breaks out of its place."""
+"""`runbook.md`: a section for each alert, commands that work unchanged, and no text of a spec becomes markup."""
 
 import re
 import shlex
@@ -88,13 +88,13 @@ def commands(text: str) -> list[str]:
 
 def test_each_alert_has_its_section(it: PlannedSpec) -> None:
     names = [alert.name for alert in alerts_of(it)]
-    told = headings(page(it))
-    assert [one for one in told if one.startswith("Penstock")] == names
-    assert len(set(map(str.lower, told))) == len(told), "each anchor is one place"
+    anchors = headings(page(it))
+    assert [one for one in anchors if one.startswith("Penstock")] == names
+    assert len(set(map(str.lower, anchors))) == len(anchors), "each anchor is unique"
 
 
 def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
-    """And says more than the alert itself."""
+    """With steps that the alert itself does not have."""
     known = {one.name for spec in SPECS.values() for one in alerts_of(planned(tmp_path, spec))}
     files = {file.name.removesuffix(".md.j2"): file for file in (BUILT_IN / "pipeline/runbook").iterdir()}
     assert files.keys() - {"cases"} == known
@@ -104,7 +104,7 @@ def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
         assert "\n1. " in text or "](#" in text
 
 
-def test_links_of_alerts_lead_there(tmp_path: Path) -> None:
+def test_links_of_alerts_lead_to_their_sections(tmp_path: Path) -> None:
     it = planned(tmp_path, {}, {"runbooks": "https://runbooks.example"})
     anchors = {one.lower() for one in headings(page(it))}
     for rule in yaml.safe_load(file(it, "rules.yaml"))["groups"][1]["rules"]:
@@ -113,15 +113,15 @@ def test_links_of_alerts_lead_there(tmp_path: Path) -> None:
         assert anchor in anchors
 
 
-def test_links_inside_lead_somewhere(it: PlannedSpec) -> None:
+def test_internal_links_work(it: PlannedSpec) -> None:
     text = page(it)
     anchors = {one.lower().replace(" ", "-") for one in headings(text)}
-    found = set(re.findall(r"\]\(#([a-z-]+)\)", text))
-    assert len(found) > 15
-    assert found <= anchors
+    links = set(re.findall(r"\]\(#([a-z-]+)\)", text))
+    assert len(links) > 15
+    assert links <= anchors
 
 
-def test_thresholds_are_the_rules(it: PlannedSpec) -> None:
+def test_sections_have_the_expressions_of_the_alerts(it: PlannedSpec) -> None:
     text = page(it)
     for alert in alerts_of(it):
         section = text.split(f"## {alert.name}\n")[1].split("\n## ")[0]
@@ -130,8 +130,8 @@ def test_thresholds_are_the_rules(it: PlannedSpec) -> None:
     assert f"| {it.spec.stream.backlog.limit}, then " in text
 
 
-def test_commands_of_penstock_are_commands(it: PlannedSpec) -> None:
-    """Verbs, options and what they take, as the command itself reads them."""
+def test_commands_of_penstock_are_valid(it: PlannedSpec) -> None:
+    """The command itself parses their verbs, options and arguments."""
     lines = [shlex.split(line) for line in commands(page(it)) if line.startswith("penstock ")]
     assert len(lines) > 20
     for words in lines:
@@ -139,9 +139,9 @@ def test_commands_of_penstock_are_commands(it: PlannedSpec) -> None:
         rest = words[1:]
         context = click.Context(app, info_name="penstock", **app.context_settings)
         while isinstance(command, click.Group):
-            found = command.get_command(context, rest.pop(0))
-            assert found is not None, words
-            command = found
+            verb = command.get_command(context, rest.pop(0))
+            assert verb is not None, words
+            command = verb
         parsed = command.make_context(command.name, rest, parent=context)
         assert parsed.args == []
         assert parsed.params["environment"] == it.environment
@@ -153,20 +153,20 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def test_commands_of_redis_are_commands(it: PlannedSpec, server: Server) -> None:
-    """Each is taken as it stands, and every key in it is one of the pipeline's."""
+def test_commands_of_redis_are_valid(it: PlannedSpec, server: Server) -> None:
+    """A server accepts each unchanged, and every key is one of the pipeline's."""
     server.flush()
     keys = PipelineKeys.of(it.spec)
     server.ask("XGROUP", "CREATE", keys.stream, keys.group, "0", "MKSTREAM")
     lines = [line for line in commands(page(it)) if line.startswith("redis-cli ")]
     assert len(lines) > 30
-    asked = set()
+    used_keys = set()
     for line in lines:
         words = list(after_options(shlex.split(line)))
         server.ask(*words)
-        asked |= {words[at] for at in PLACES.get(words[0], ())}
+        used_keys |= {words[at] for at in PLACES.get(words[0], ())}
     of_keys = {keys.stream, keys.group, keys.dead, keys.parked, keys.delayed, keys.alive}
-    assert asked == of_keys
+    assert used_keys == of_keys
 
 
 PLACES = {
@@ -174,7 +174,7 @@ PLACES = {
     "XINFO": (2,),
     "XPENDING": (1, 2),
 }
-"""Where keys stand, and groups; of other commands nothing is one."""
+"""The positions of keys and groups; other commands have none."""
 
 
 def after_options(words: list[str]) -> Iterator[str]:
@@ -187,19 +187,19 @@ def after_options(words: list[str]) -> Iterator[str]:
             yield from left
 
 
-def test_what_is_looked_at_operators_may_look_at(tmp_path: Path) -> None:
-    """The section `Inspect` needs no more than the rights of `penstock-operator`."""
+def test_an_operator_may_run_the_commands_of_inspect(tmp_path: Path) -> None:
+    """They need only the rights of `penstock-operator`."""
     it = planned(tmp_path, {})
     granted = commands_of(Role.OPERATOR, it.spec, it.around.redis)
-    look = page(it).split("## Inspect")[1].split("# Alerts")[0]
-    for line in (one for one in commands(look) if one.startswith("redis-cli ")):
+    inspect_section = page(it).split("## Inspect")[1].split("# Alerts")[0]
+    for line in (one for one in commands(inspect_section) if one.startswith("redis-cli ")):
         first, second, *_ = after_options(shlex.split(line))
         assert f"{first}|{second}".lower() in granted or first.lower() in granted
 
 
 @pytest.mark.parametrize("around", ["secret", "sentinel"])
-def test_no_text_breaks_out(tmp_path: Path, around: str) -> None:
-    """The same lines, headings and blocks as with tame texts; in code it stands as it is, elsewhere it is escaped."""
+def test_texts_of_a_spec_are_escaped(tmp_path: Path, around: str) -> None:
+    """The lines, headings and blocks are the same as with harmless texts; texts are unchanged only in code."""
     nasty = page(planned(tmp_path, NASTY_SPEC, ENVIRONMENTS[around]))
     calm = page(planned(tmp_path, calmed(NASTY_SPEC), calmed(ENVIRONMENTS[around])))
     assert len(nasty.splitlines()) == len(calm.splitlines())

@@ -1,4 +1,4 @@
-"""What is generated for a scheduler, whatever its spec says: alerts, lines of panels, a page whose commands work."""
+"""The files of any scheduler: alerts with panels and sections, and a runbook whose commands work."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ def lines(text: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines()]
 
 
-def test_each_alert_has_its_section_its_panel_and_its_line(it: PlannedSpec) -> None:
-    """And asks for nothing that nobody tells."""
-    found = alerts(it.spec, SchedulerSources.of(it.around.namespace, it.name))
+def test_each_alert_has_a_section_and_a_panel_with_its_threshold(it: PlannedSpec) -> None:
+    """And queries only exported metrics."""
+    its_alerts = alerts(it.spec, SchedulerSources.of(it.around.namespace, it.name))
     page = file(it, "runbook.md")
-    assert [one for one in headings(page) if one.startswith("Penstock")] == [one.name for one in found]
+    assert [one for one in headings(page) if one.startswith("Penstock")] == [one.name for one in its_alerts]
     shown: dict[str, list[float]] = {}
     for panel in json.loads(file(it, "dashboard.json"))["panels"]:
         if panel["type"] == "timeseries":
-            told = panel["fieldConfig"]["defaults"].get("thresholds", {"steps": []})["steps"]
-            steps = [step["value"] for step in told[1:]]
+            thresholds = panel["fieldConfig"]["defaults"].get("thresholds", {"steps": []})["steps"]
+            steps = [step["value"] for step in thresholds[1:]]
             for target in panel["targets"]:
                 query = target["expr"].replace(',job=~"$job",instance=~"$instance"', "")
                 shown.setdefault(query.replace("$__rate_interval", "15m"), []).extend(steps)
-    for alert in found:
+    for alert in its_alerts:
         assert alert.threshold in shown[alert.query.text], alert.name
         assert " ".join(alert.expression.split()) in page
         for one in selectors(alert.query.text):
@@ -75,7 +75,7 @@ def test_each_alert_has_its_section_its_panel_and_its_line(it: PlannedSpec) -> N
 
 
 def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
-    """And says more than the alert itself."""
+    """With steps that the alert itself does not have."""
     specs = [planned_scheduler(tmp_path, spec).spec for spec in SPECS.values()]
     known = {one.name for spec in specs for one in alerts(spec, SchedulerSources.of("x", "pets"))}
     files = {one.name.removesuffix(".md.j2"): one for one in (BUILT_IN / "scheduler/runbook").iterdir()}
@@ -84,19 +84,19 @@ def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
         assert "\n1. " in files[name].read_text()
 
 
-def test_links_inside_lead_somewhere(it: PlannedSpec) -> None:
+def test_internal_links_work(it: PlannedSpec) -> None:
     page = file(it, "runbook.md")
     anchors = {one.lower().replace(" ", "-") for one in headings(page)}
-    found = set(re.findall(r"\]\(#([a-z-]+)\)", page))
-    assert len(found) > 5
-    assert found <= anchors
+    links = set(re.findall(r"\]\(#([a-z-]+)\)", page))
+    assert len(links) > 5
+    assert links <= anchors
 
 
-def test_commands_of_penstock_are_commands(it: PlannedSpec) -> None:
-    """Verbs, options and what they take, as the command itself reads them."""
-    found = [shlex.split(line) for line in lines(file(it, "runbook.md")) if line.startswith("penstock ")]
-    assert len(found) > 10
-    for words in found:
+def test_commands_of_penstock_are_valid(it: PlannedSpec) -> None:
+    """The command itself parses their verbs, options and arguments."""
+    penstock_commands = [shlex.split(line) for line in lines(file(it, "runbook.md")) if line.startswith("penstock ")]
+    assert len(penstock_commands) > 10
+    for words in penstock_commands:
         command: click.Command = app
         rest = words[1:]
         context = click.Context(app, info_name="penstock", **app.context_settings)
@@ -113,8 +113,8 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def test_commands_of_redis_are_commands(it: PlannedSpec, server: Server) -> None:
-    """Each is taken as it stands, every key in it is the scheduler's, and an operator may say it."""
+def test_commands_of_redis_are_valid(it: PlannedSpec, server: Server) -> None:
+    """A server accepts each unchanged, every key is the scheduler's, and an operator may run it."""
     keys = SchedulerKeys.of(it.spec.keys)
     granted = commands(OPERATOR, it) | {"ping", "info"}
     for line in lines(file(it, "runbook.md")):
@@ -149,37 +149,38 @@ def test_a_shell_reads_every_command(it: PlannedSpec) -> None:
 
 @pytest.mark.parametrize(("name", "expected"), [("plain", round(1 / 30 + 1 / 300, 6)), ("cron", 0), ("listed", None)])
 def test_how_many_runs_are_expected(tmp_path: Path, name: str, expected: float | None) -> None:
-    """Of jobs that have an interval; a function's jobs are counted where they are registered."""
+    """Of jobs with an interval; the jobs of a function are counted when they are registered."""
     assert runs_per_second(planned_scheduler(tmp_path, SPECS[name]).spec) == expected
 
 
-def test_jobs_of_every_hour_are_not_missed_in_a_quarter_of_one(tmp_path: Path) -> None:
-    """A quarter of an hour without a run is as it should be, so nothing is expected of them in it."""
+def test_hourly_jobs_are_not_expected_in_a_quarter_of_an_hour(tmp_path: Path) -> None:
+    """They may rightly not run in that time."""
     hourly = planned_scheduler(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "10m"}]}).spec
     assert runs_per_second(hourly) == 0
-    found = {one.name for one in alerts(hourly, SchedulerSources.of("x", "pets"))}
-    assert "PenstockFewJobsTaken" not in found
+    names = {one.name for one in alerts(hourly, SchedulerSources.of("x", "pets"))}
+    assert "PenstockFewJobsTaken" not in names
     mixed = planned_scheduler(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "5m"}]}).spec
     assert runs_per_second(mixed) == round(1 / 300, 6)
-    told = planned_scheduler(tmp_path, SPECS["listed"]).spec
-    (alert,) = [one for one in alerts(told, SchedulerSources.of("x", "pets")) if one.name == "PenstockFewJobsTaken"]
+    by_function = planned_scheduler(tmp_path, SPECS["listed"]).spec
+    of_spec = alerts(by_function, SchedulerSources.of("x", "pets"))
+    (alert,) = [one for one in of_spec if one.name == "PenstockFewJobsTaken"]
     assert re.search(r"\(max\(penstock_scheduler_mean_interval_seconds\{[^}]*\}\) <= 300\)", alert.query.text)
 
 
-def test_a_cluster_takes_a_thousand_jobs(tmp_path: Path) -> None:
-    """`kubectl apply` repeats an object in an annotation, which has room for 256 KiB. What is not said is not there."""
+def test_a_thousand_jobs_fit_into_a_config_map(tmp_path: Path) -> None:
+    """`kubectl apply` copies an object into an annotation of at most 256 KiB. Defaults are left out."""
     jobs = [{"name": f"aws/eu-west-1/account-{n:04}", "args": {"account": n}} for n in range(1000)]
     it = planned_scheduler(
         tmp_path, {"handler": "agents:refresh", "image": "agents:1", "jobs": [*jobs, {"name": "first", "priority": 0}]}
     )
     manifest = yaml.load(file(it, "manifests/configmap.yaml"), yaml.CSafeLoader)
     assert len(json.dumps(manifest)) < 2**18
-    told = json.loads(manifest["data"]["worker.json"])["spec"]["jobs"]
-    assert told == [*jobs, {"name": "first", "priority": 0}]
+    written = json.loads(manifest["data"]["worker.json"])["spec"]["jobs"]
+    assert written == [*jobs, {"name": "first", "priority": 0}]
 
 
-def test_nothing_scales_it(tmp_path: Path) -> None:
-    """The Deployment has its number, and what its jobs send to is mounted."""
+def test_a_scheduler_is_not_scaled(tmp_path: Path) -> None:
+    """The Deployment has a fixed number of pods. The worker files of the pipelines that jobs send to are mounted."""
     it = planned_scheduler(
         tmp_path, {"jobs": [{"name": "a", "every": "1m", "send": {"pipeline": "jobs"}}], "replicas": 7}
     )
@@ -193,8 +194,8 @@ def test_nothing_scales_it(tmp_path: Path) -> None:
     assert not {"scaledobject.yaml", "triggerauthentication.yaml"} & set(kinds)
 
 
-def test_a_manifest_that_is_not_there_is_not_patched(repository: Path, penstock: Run) -> None:
-    """There is no ScaledObject of a scheduler."""
+def test_a_patch_of_a_scaled_object_is_refused(repository: Path, penstock: Run) -> None:
+    """A scheduler has none."""
     spec = repository / "specs/cache-agents.yaml"
     patch = "{target: ScaledObject, op: replace, path: /spec/maxReplicaCount, value: 3, reason: more}"
     spec.write_text(f"{spec.read_text()}\npatches: [{patch}]\n")

@@ -1,4 +1,4 @@
-"""Templates write values as they are, whatever was written before."""
+"""Templates write values unchanged, whatever they wrote before."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ NAME = "images/worker.Dockerfile"
 
 
 @pytest.mark.parametrize("values", [(1, True), (True, 1), (0, False), (1, 1.0)])
-def test_a_section_is_not_taken_for_one_that_is_equal(tmp_path: Path, values: tuple[Any, Any]) -> None:
-    """To Python they are; what is known of one would be written for the other."""
+def test_sections_that_are_equal_in_python_are_distinguished(tmp_path: Path, values: tuple[Any, Any]) -> None:
+    """A cache must not write one for the other."""
     assert (BUILT_IN / f"{NAME}.j2").is_file()
     own = tmp_path / f"{NAME}.j2"
     own.parent.mkdir()

@@ -1,6 +1,6 @@
-"""The tour shows what there is: excerpts stand in the committed files, and commands say what stands there.
+"""The tour is true: its excerpts are in the committed files, and its commands print the output that it shows.
 
-`PENSTOCK_REWRITE_TRANSCRIPTS=1` writes down what commands say now.
+`PENSTOCK_REWRITE_TRANSCRIPTS=1` writes the current output into the page.
 """
 
 import os
@@ -24,17 +24,17 @@ EXCERPTS = [
 
 
 @pytest.mark.parametrize(("file", "excerpt"), EXCERPTS)
-def test_an_excerpt_stands_in_the_file(root: Path, file: str, excerpt: str) -> None:
-    """Whole lines, in this order; between them others may be left out, and a digest in one."""
+def test_an_excerpt_is_in_the_file(root: Path, file: str, excerpt: str) -> None:
+    """Complete lines in this order; lines may be left out between them, and digests inside them."""
     content, at = "\n" + (root / file).read_text(), 0
     for part in excerpt.split(LEFT_OUT):
         words = (re.escape(one) for one in f"\n{part}".split(DIGEST))
-        found = re.compile("[0-9a-f]+".join(words)).search(content, at)
-        assert found, part
-        at = found.end() - 1
+        match = re.compile("[0-9a-f]+".join(words)).search(content, at)
+        assert match, part
+        at = match.end() - 1
 
 
-def test_commands_say_what_stands_there(root: Path, repository: Path) -> None:
+def test_commands_print_the_shown_output(root: Path, repository: Path) -> None:
     """One after the other, in a copy of this repository."""
     shutil.copytree(root / "generated", repository / "generated")
 
@@ -42,17 +42,17 @@ def test_commands_say_what_stands_there(root: Path, repository: Path) -> None:
         if fence["kind"] != "console":
             return fence[0]
         commands = [one.partition("\n")[0] for one in re.split(r"(?m)^\$ ", fence["text"]) if one]
-        return "```console\n" + "".join(f"$ {one}\n{said(one, repository)}" for one in commands) + "```"
+        return "```console\n" + "".join(f"$ {one}\n{output_of(one, repository)}" for one in commands) + "```"
 
     page = PAGE.read_text()
-    told = FENCE.sub(played, page)
+    new_page = FENCE.sub(played, page)
     if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
-        PAGE.write_text(told)
-    assert told == page
+        PAGE.write_text(new_page)
+    assert new_page == page
 
 
-def said(command: str, folder: Path) -> str:
-    """On both streams, as a reader sees it."""
+def output_of(command: str, folder: Path) -> str:
+    """Standard output and standard error together, as a reader sees them."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environ = {"PATH": path, "NO_COLOR": "1", "PENSTOCK_TODAY": "2026-01-01"}
     ran = subprocess.run(
@@ -63,7 +63,7 @@ def said(command: str, folder: Path) -> str:
 
 
 def test_every_file_of_the_pipeline_is_on_the_tour(root: Path) -> None:
-    """By its name."""
+    """Each file is named."""
     page = PAGE.read_text()
     folder = root / "generated/production/agent-queue"
     assert [path.name for path in folder.rglob("*") if path.is_file() and path.name not in page] == []

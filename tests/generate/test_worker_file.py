@@ -1,4 +1,4 @@
-"""A pod runs what was generated, or says why not."""
+"""A pod runs an intact worker file, and refuses any other with a reason."""
 
 import json
 from datetime import date
@@ -24,10 +24,10 @@ def changed(text: str, **values: Any) -> bytes:  # noqa: ANN401 - whatever JSON 
     return json.dumps(json.loads(text) | values).encode()
 
 
-def test_it_reads_back_to_the_same(root: Path) -> None:
-    """For every spec of the repository, in every environment; and is written the same again.
+def test_a_worker_file_is_read_back_unchanged(root: Path) -> None:
+    """For every spec of the repository, in every environment; and writing it again gives the same text.
 
-    What only the infrastructure is to know of Redis is not in it.
+    Settings of Redis that only the infrastructure needs are not in it.
     """
     for environment in ("dev", "production"):
         for it in resolve([], None, environment, root, DAY).pipelines:
@@ -38,10 +38,13 @@ def test_it_reads_back_to_the_same(root: Path) -> None:
             assert worker_file.write(environment, read.spec, read.around, read.schema) == (text, digest)
 
 
-def test_its_layout_does_not_matter(text: str) -> None:
-    """A tool on the way may write the same content otherwise."""
-    told = json.loads(text)
-    assert worker_file.read(json.dumps(dict(reversed(told.items()))).encode(), "worker.json").digest == told["digest"]
+def test_the_layout_does_not_matter(text: str) -> None:
+    """A tool may write the same content in another layout."""
+    content = json.loads(text)
+    assert (
+        worker_file.read(json.dumps(dict(reversed(content.items()))).encode(), "worker.json").digest
+        == content["digest"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,8 +58,10 @@ def test_its_layout_does_not_matter(text: str) -> None:
         ("resources.memory", "1Gi", False),
     ],
 )
-def test_it_hangs_on_what_a_process_looks_at(root: Path, field: str, value: object, *, restarts: bool) -> None:
-    """What only the cluster looks at restarts no pod."""
+def test_the_digest_depends_only_on_what_a_process_reads(
+    root: Path, field: str, value: object, *, restarts: bool
+) -> None:
+    """A setting that only the cluster uses restarts no pod."""
     [it] = resolve([root / "specs/media-cluster.yaml"], None, "production", root, DAY).pipelines
     data = it.spec.model_dump(mode="json", by_alias=True)
     *sections, name = field.split(".")
@@ -70,32 +75,32 @@ def test_it_hangs_on_what_a_process_looks_at(root: Path, field: str, value: obje
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"{", b"[]", b"kind: pipeline\n", b'{"format": "1"}', b"[" * 100_000, b"\xff\xfe"]
+    "content", [b"", b"{", b"[]", b"kind: pipeline\n", b'{"format": "1"}', b"[" * 100_000, b"\xff\xfe"]
 )
-def test_what_is_no_worker_file(raw: bytes) -> None:
+def test_other_content_is_refused(content: bytes) -> None:
     with pytest.raises(CannotGoOn, match=r"`worker\.json` is not a worker file") as refused:
-        worker_file.read(raw, "worker.json")
+        worker_file.read(content, "worker.json")
     assert "penstock generate" in refused.value.hint
 
 
-def test_what_was_changed_by_hand_is_refused(text: str) -> None:
+def test_a_file_edited_by_hand_is_refused(text: str) -> None:
     with pytest.raises(CannotGoOn, match="does not match its digest"):
         worker_file.read(text.replace('"concurrency": 16', '"concurrency": 160').encode(), "worker.json")
     with pytest.raises(CannotGoOn, match="does not match its digest: it says None"):
         worker_file.read(changed(text, digest=None), "worker.json")
 
 
-def test_what_is_too_new_is_refused(text: str) -> None:
-    """Before anything else of it is looked at."""
+def test_a_newer_format_is_refused(text: str) -> None:
+    """Before any other check."""
     with pytest.raises(CannotGoOn, match="newer Penstock: its format is 2, and this one reads 1"):
         worker_file.read(changed(text, format=2), "worker.json")
 
 
 @pytest.mark.parametrize("spec", [{}, {"kind": "pipeline", "name": "x", "some": "thing"}])
-def test_another_version_of_the_same_format(text: str, spec: dict[str, Any]) -> None:
-    """Its digest is right, and yet we do not know what it says."""
-    told = json.loads(text) | {"spec": spec}
-    told.pop("digest")
-    told["digest"] = worker_file._digest(told)  # noqa: SLF001 - as another version would have made it
+def test_unknown_content_of_the_same_format_is_refused(text: str, spec: dict[str, Any]) -> None:
+    """Even with a correct digest."""
+    content = json.loads(text) | {"spec": spec}
+    content.pop("digest")
+    content["digest"] = worker_file._digest(content)  # noqa: SLF001 - as another version would write it
     with pytest.raises(CannotGoOn, match="does not have the content that this Penstock writes: `"):
-        worker_file.read(json.dumps(told).encode(), "worker.json")
+        worker_file.read(json.dumps(content).encode(), "worker.json")

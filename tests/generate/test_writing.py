@@ -1,4 +1,4 @@
-"""Whatever interrupts a change of the tree, at whatever point: the tree is the old one, or the new one."""
+"""An interrupted change leaves the old tree or the new one, at whatever point it is interrupted."""
 
 import os
 import signal
@@ -62,8 +62,8 @@ def make(root: Path) -> None:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    found = (path for path in root.rglob("*") if path.is_file())
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+    paths = (path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
 def empty_folders(root: Path) -> list[Path]:
@@ -75,47 +75,47 @@ def interrupted(root: Path, at: int, number: signal.Signals) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_a_change_is_made(tree: Path) -> None:
-    """What is not named stays as it is; folders of which nothing is left go."""
+def test_a_change_writes_and_removes_files(tree: Path) -> None:
+    """Other files stay, and empty folders are removed."""
     with opened(tree):
         make(tree)
     assert contents(tree) == NEW
     assert not empty_folders(tree)
 
 
-def test_how_a_new_folder_will_lie_is_known(tree: Path) -> None:
-    """Before it is moved to its place: then nobody has to look once more at what was just written."""
+def test_the_stamp_of_a_new_folder_is_known_before_it_is_moved(tree: Path) -> None:
+    """So the new files need not be read again."""
     paths = ["dev/more/FILES", "dev/more/manifests/a.yaml", "dev/more/manifests/b.yaml"]
     with opened(tree), Change(tree) as change:
         stamp = FolderStamp.of({path: change.stage(path, path.encode()) for path in paths})
         change.commit([])
-    wait_for(stamp.settled, "time stamps are believed")
+    wait_for(stamp.settled, "time stamps are trusted")
     assert stamp_of(tree, "dev/more") == stamp.digest
     (tree / paths[1]).write_text("touched")
     assert stamp_of(tree, "dev/more") != stamp.digest
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_an_interrupted_change(tmp_path: Path, tree: Path, number: signal.Signals) -> None:
-    """At each step on the disk; who is killed there cannot tidy up, and whoever opens the tree next does."""
-    came_to = set()
+def test_an_interrupted_change_is_completed_or_discarded(tmp_path: Path, tree: Path, number: signal.Signals) -> None:
+    """At each step on the disk. A killed process cannot clean up; the next process that opens the tree does."""
+    results = set()
     for at in count(1):
         root = tmp_path / f"{at}"
         subprocess.run(["cp", "-r", tree, root], check=True)
         ran = interrupted(root, at, number)
         with opened(root):
-            came = contents(root)
-        assert came in (OLD, NEW)
+            result = contents(root)
+        assert result in (OLD, NEW)
         assert not empty_folders(root)
-        came_to.add(came == NEW)
+        results.add(result == NEW)
         if ran.returncode == 0 and at > 1:
             assert ran.stdout == "done\n"
             break
-    assert came_to == {True, False}
+    assert results == {True, False}
 
 
-def test_a_signal_waits_for_the_moves(tmp_path: Path, tree: Path) -> None:
-    """Whoever is told to stop leaves a whole tree behind, with nothing for others to finish."""
+def test_signals_are_blocked_while_files_are_moved(tmp_path: Path, tree: Path) -> None:
+    """An interrupted process leaves a complete tree, and no work for the next one."""
     for at in count(1):
         root = tmp_path / f"{at}"
         subprocess.run(["cp", "-r", tree, root], check=True)
@@ -127,8 +127,8 @@ def test_a_signal_waits_for_the_moves(tmp_path: Path, tree: Path) -> None:
     assert at > 3
 
 
-def test_one_at_a_time(tree: Path) -> None:
-    """The second waits until the first is done."""
+def test_only_one_process_opens_a_tree_at_a_time(tree: Path) -> None:
+    """The second waits for the first."""
     script = f"""
 import sys
 from pathlib import Path
@@ -145,16 +145,16 @@ with opened(Path({str(tree)!r})):
     assert second.communicate()[0] == "A\n"
 
 
-def test_a_disk_that_is_full_changes_nothing(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be staged is not begun."""
+def test_a_full_disk_changes_nothing(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The change starts only after all files are staged."""
     write = writing.write
 
-    def refuses(there: str, content: bytes) -> None:
+    def write_until_full(there: str, content: bytes) -> None:
         if content == b"3":
             raise OSError(28, os.strerror(28))
         write(there, content)
 
-    monkeypatch.setattr(writing, "write", refuses)
+    monkeypatch.setattr(writing, "write", write_until_full)
     with opened(tree), pytest.raises(OSError, match="No space left"):
         make(tree)
     assert contents(tree) == OLD

@@ -37,7 +37,7 @@ def test_an_unfit_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None
     told = make(root, "--always-make", f"PYTHON={old}", ".venv/requirements")
     assert told.returncode != 0
     first = told.stderr.splitlines()[0]
-    assert "Python 3.11 or newer with venv is needed" in first
+    assert "Python 3.11 or newer with venv is required" in first
     assert "(Python 3.9.2)" in first
     assert "Traceback" not in told.stderr
 

@@ -1,4 +1,4 @@
-"""The chart with a pipeline's values gives the objects of its manifests, by helm."""
+"""Helm renders the chart with a spec's values to the same objects as its manifests."""
 
 import json
 import subprocess
@@ -38,37 +38,37 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("values", COMMITTED, ids=lambda path: str(path.parent.relative_to(GENERATED)))
-def test_the_same_objects(values: Path) -> None:
-    """Whatever the release is called, and wherever it is."""
+def test_the_chart_gives_the_same_objects_as_the_manifests(values: Path) -> None:
+    """With any name and namespace of the release."""
     assert of_chart(values) == of_manifests(values.parent / "manifests")
 
 
 @pytest.mark.parametrize("patches", [[], PATCHES], ids=["as it is", "patched"])
 @pytest.mark.parametrize("redis", REDIS)
-def test_the_same_objects_from_an_odd_spec(tmp_path: Path, redis: str, patches: list[Any]) -> None:
-    """Text that means something to Helm, YAML or PromQL arrives as itself, and patches do the same here and there."""
+def test_awkward_texts_give_the_same_objects(tmp_path: Path, redis: str, patches: list[Any]) -> None:
+    """Text with a meaning in Helm, YAML or PromQL stays unchanged, and patches have the same effect."""
     folder = generated(tmp_path, SPEC, REDIS[redis], patches)
     assert of_chart(folder / "values.yaml") == of_manifests(folder / "manifests")
 
 
-def test_the_lint_is_silent(tmp_path: Path) -> None:
+def test_helm_lint_reports_nothing(tmp_path: Path) -> None:
     odd = generated(tmp_path, SPEC, REDIS["auth"], PATCHES) / "values.yaml"
     for values in [*COMMITTED, odd]:
         ran = helm("lint", "--strict", "--quiet", CHART, "-f", values)
         assert (ran.returncode, ran.stdout) == (0, ""), values
 
 
-@pytest.mark.parametrize(("says", "flag", "value"), REFUSED)
-def test_what_is_refused(says: str, flag: str, value: str) -> None:
-    """By the schema, or with the patch that leads nowhere."""
+@pytest.mark.parametrize(("message", "flag", "value"), REFUSED)
+def test_invalid_values_are_refused(message: str, flag: str, value: str) -> None:
+    """By the schema, or because a patch has an unknown path."""
     ran = helm("template", "x", CHART, "-f", MEDIA, flag, value)
     assert ran.returncode == 1
-    assert says in ran.stderr
+    assert message in ran.stderr
 
 
 @pytest.mark.parametrize("patches", [[], PATCHES], ids=["as it is", "patched"])
-def test_a_value_that_is_set_counts(tmp_path: Path, patches: list[Any]) -> None:
-    """Also in an object that the spec patches."""
+def test_a_value_of_the_command_line_overrides(tmp_path: Path, patches: list[Any]) -> None:
+    """Even in an object that the spec patches."""
     values = generated(tmp_path, SPEC, REDIS["auth"], patches) / "values.yaml"
     options = ["--set", "image=registry.example/odd:2,resources.cpu=2,graceSeconds=1000000"]
     before, after = of_chart(values), of_chart(values, *options)
@@ -80,15 +80,15 @@ def test_a_value_that_is_set_counts(tmp_path: Path, patches: list[Any]) -> None:
     assert after == before
 
 
-def test_where_nothing_is_said_the_release_says_it() -> None:
-    found = of_chart(MEDIA, "--set", "namespace=null,rules=null,redis.secret=null")
-    assert {one["metadata"]["namespace"] for one in found.values()} == {"elsewhere"}
+def test_the_releases_namespace_is_the_default() -> None:
+    objects = of_chart(MEDIA, "--set", "namespace=null,rules=null,redis.secret=null")
+    assert {one["metadata"]["namespace"] for one in objects.values()} == {"elsewhere"}
     gone = {"PrometheusRule", "TriggerAuthentication"}
-    assert {kind for kind, _ in of_manifests(MEDIA.parent / "manifests")} - {kind for kind, _ in found} == gone
+    assert {kind for kind, _ in of_manifests(MEDIA.parent / "manifests")} - {kind for kind, _ in objects} == gone
 
 
-def test_the_dashboard(tmp_path: Path) -> None:
-    """A dashboard is text as any other to the chart."""
+def test_the_dashboard_is_written_unchanged(tmp_path: Path) -> None:
+    """The chart does not interpret it."""
     text = json.dumps({"title": TEXTS}, ensure_ascii=False, indent=2)
     values = tmp_path / "values.yaml"
     values.write_text(document({"dashboard": {"folder": '  "{{ folder }}" %', "json": text}}))
@@ -104,8 +104,8 @@ def test_the_dashboard(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["1.31", "1.36"])
-def test_what_helm_writes_conforms(root: Path, version: str) -> None:
-    """Its text, not only what it means: keys twice, or what another parser reads otherwise, would show here."""
+def test_helms_output_conforms_to_the_schemas(root: Path, version: str) -> None:
+    """As text: duplicate keys, or text that parsers read differently, would fail here."""
     schemas = root / "build/validators/schemas"
     locations = [
         f"{schemas}/{version}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json",
@@ -118,8 +118,8 @@ def test_what_helm_writes_conforms(root: Path, version: str) -> None:
         assert (ran.returncode, ran.stdout) == (0, ""), values
 
 
-def test_it_can_be_packed(tmp_path: Path) -> None:
-    """Without the listing of what was generated."""
+def test_the_chart_can_be_packed(tmp_path: Path) -> None:
+    """Without the listing of generated files."""
     ran = helm("package", CHART, "--destination", tmp_path)
     assert ran.returncode == 0, ran.stderr
     [package] = tmp_path.iterdir()

@@ -1,4 +1,4 @@
-"""What belongs to an environment, and the images, by the programs that will read them."""
+"""The programs that read the files of an environment, and the images, accept them."""
 
 import json
 import subprocess
@@ -34,8 +34,8 @@ def ran(*words: str | Path) -> subprocess.CompletedProcess[str]:
         ("serviceaccount", ("automountServiceAccountToken", "automountToken")),
     ],
 )
-def test_the_schemas_bite(root: Path, tmp_path: Path, file: str, change: tuple[str, str]) -> None:
-    """All manifests conform, as the test of all manifests shows; were their schemas too wide, that would say little."""
+def test_the_schemas_refuse_mistakes(root: Path, tmp_path: Path, file: str, change: tuple[str, str]) -> None:
+    """Schemas that accept anything would prove nothing."""
     text = (root / f"generated/production/_environment/manifests/{file}.yaml").read_text()
     (tmp_path / "right.yaml").write_text(text)
     assert conform(root, "1.36", tmp_path).returncode == 0
@@ -45,24 +45,24 @@ def test_the_schemas_bite(root: Path, tmp_path: Path, file: str, change: tuple[s
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_alertmanager_takes_it(root: Path, environment: str) -> None:
-    """Each team and severity has a way, and critical ones that of the pager where the platform file names one."""
+def test_alertmanager_accepts_the_configuration(root: Path, environment: str) -> None:
+    """Alerts of each team and severity have a receiver; critical ones the pager, if the platform file names one."""
     file = root / f"generated/{environment}/_environment/alertmanager.yaml"
     checked = ran("amtool", "check-config", file)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     routes = yaml.safe_load((root / "penstock.yaml").read_text())["environments"][environment]["routes"]
-    for team in (*routes, "nobody"):
+    for team in (*routes, "unknown"):
         for severity in SEVERITIES:
             route, name = (routes[team], team) if team in routes else (routes["default"], "default")
             receiver = f"{name}/critical" if severity == "critical" and "pagerduty" in route else name
             labels = [f"team={team}", f"severity={severity}", "alertname=PenstockAny"]
-            told = ran("amtool", "config", "routes", "test", f"--config.file={file}", *labels)
-            assert (told.returncode, told.stdout.strip()) == (0, receiver)
+            result = ran("amtool", "config", "routes", "test", f"--config.file={file}", *labels)
+            assert (result.returncode, result.stdout.strip()) == (0, receiver)
 
 
 @pytest.mark.parametrize("topology", ["cluster", "sentinel"])
 def test_alerts_on_several_servers_are_quiet_and_fire(tmp_path: Path, topology: str) -> None:
-    """Those of this repository's environments, which have one server each, are tested with all rules."""
+    """The environments of this repository have one server each, so their rules do not cover these alerts."""
     redis = {"addresses": ["one:6379", "two:6379"], "topology": topology}
     around = Environment.model_validate({"namespace": "tests", "redis": redis})
     it = PlannedEnvironment("trial", around, (), "penstock.yaml", "1.2.3")
@@ -71,13 +71,13 @@ def test_alerts_on_several_servers_are_quiet_and_fire(tmp_path: Path, topology: 
     (tmp_path / "rules.test.yaml").write_text(document(rules.suite("rules.yaml", each)))
     assert "PenstockRedisReplicationBroken" in (tmp_path / "rules.yaml").read_text()
     for verb, file in (("check", "rules.yaml"), ("test", "rules.test.yaml")):
-        told = ran("promtool", verb, "rules", tmp_path / file)
-        assert told.returncode == 0, told.stdout + told.stderr
+        result = ran("promtool", verb, "rules", tmp_path / file)
+        assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("name", ["worker", "janitor"])
-def test_hadolint_finds_nothing(root: Path, name: str) -> None:
-    """Nor does it overlook anything: without a version it complains."""
+def test_hadolint_reports_nothing(root: Path, name: str) -> None:
+    """It does report a missing version."""
     file = root / f"generated/images/{name}.Dockerfile"
     linted = ran("hadolint", "--format", "json", file)
     assert (linted.returncode, json.loads(linted.stdout)) == (0, [])

@@ -1,7 +1,7 @@
-"""No dead panel, no dead alert: what is generated asks a real Prometheus for what real processes tell.
+"""No panel or alert is dead: every generated query gets data from a real Prometheus that scrapes real processes.
 
-What KEDA, kube-state-metrics and redis_exporter tell comes from `recorded/`, in their words: names, labels and their
-order are those of KEDA 2.21's `prommetrics.go`, of kube-state-metrics' `docs/metrics` and of redis_exporter.
+The metrics of KEDA, kube-state-metrics and redis_exporter come from `recorded/`: names, labels and order are those
+of KEDA 2.21's `prommetrics.go`, of kube-state-metrics' `docs/metrics` and of redis_exporter.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ environments:
     namespace: {NAMESPACE}
     redis: {{topology: sentinel, addresses: ["redis:26379"], master: redis}}
 """
-"""What is live has one server; of the other only what is asked of several servers is looked at."""
+"""The live environment has one server; the other one only adds alerts on several servers."""
 TRIAL = """\
 message: {schema: {type: object, required: [id]}, dedup: {by: id, window: 1h}}
 send: {attempts: 5, backoff: {first: 10ms, factor: 1}}
@@ -63,7 +63,7 @@ OTHERS = {
     "kept": "stream: {retention: {keep: {age: 1h}}, backlog: {when_full: wait}}",
     "lossy": "stream: {backlog: {when_full: drop-oldest, lossy: true}}",
 }
-"""Together with the trial: every way to keep and every way to be full."""
+"""Together with the trial: every retention and every `when_full`."""
 AGENTS = """\
 kind: scheduler
 name: agents
@@ -71,15 +71,15 @@ owner: {team: tests}
 handler: handlers:agent
 image: registry.example/trial:1.0.0
 jobs:
-  - {name: goes-well, every: 1s}
+  - {name: succeeds, every: 1s}
   - {name: fails, every: 1s}
   - {name: hangs, every: 1s, timeout: 1s}
-  - {name: sends, every: 2s, send: {pipeline: trial, message: {id: of-an-agent, how: goes well}}}
+  - {name: sends, every: 2s, send: {pipeline: trial, message: {id: of-an-agent, how: succeeds}}}
 work: {concurrency: 10}
 refresh: {every: 2s}
 cleanup: {zombies: {threshold: 1s, every: 5s}, orphans: {every: 2s}}
 """
-"""A scheduler beside them."""
+"""A scheduler next to the pipelines."""
 HANDLERS = """\
 import asyncio, os
 
@@ -97,30 +97,30 @@ async def handle(message):
 """
 RECORDED = Path(__file__).parent / "recorded"
 SETTLES = 60.0
-"""Seconds within which all of it has something to tell; some ten are usual."""
+"""Seconds within which all queries have data; ten are usual."""
 
 
 class Scene:
-    """Pipelines and a scheduler that run, and are watched."""
+    """Running pipelines and a scheduler, and a Prometheus that scrapes them."""
 
     def __init__(self, trial: Trial, ends: ExitStack) -> None:
         self._trial = trial
         self._began = time.time()
-        found = resolve([], None, "live", trial.folder, date(2026, 1, 1)).pipelines
-        self._pipelines = {one.name: one.on(trial.target.redis) for one in found}
+        resolved = resolve([], None, "live", trial.folder, date(2026, 1, 1)).pipelines
+        self._pipelines = {one.name: one.on(trial.target.redis) for one in resolved}
         self._board = Board()
-        self._counted = {one.name: Metrics.of_spec("producer", one.spec, self._board) for one in found}
-        self._prometheus = ends.enter_context(self._watching(ends).running())
+        self._counted = {one.name: Metrics.of_spec("producer", one.spec, self._board) for one in resolved}
+        self._prometheus = ends.enter_context(self._start_prometheus(ends).running())
 
-    def _watching(self, ends: ExitStack) -> Prometheus:
+    def _start_prometheus(self, ends: ExitStack) -> Prometheus:
         pods = self._trial.folder / "pods"
         pods.mkdir()
         for name in self._pipelines:
             shutil.copy(self._trial.folder / f"generated/live/{name}/worker.json", pods / f"{name}.json")
-        beside = self._trial.folder / "agents"
-        (beside / "pipelines").mkdir(parents=True)
-        shutil.copy(self._trial.folder / "generated/live/agents/worker.json", beside)
-        shutil.copy(pods / "trial.json", beside / "pipelines")
+        scheduler_folder = self._trial.folder / "agents"
+        (scheduler_folder / "pipelines").mkdir(parents=True)
+        shutil.copy(self._trial.folder / "generated/live/agents/worker.json", scheduler_folder)
+        shutil.copy(pods / "trial.json", scheduler_folder / "pipelines")
         options = ("--redis", self._trial.target.url, "--listen", "127.0.0.1:0")
         running = {name: self._trial.start("worker", f"pods/{name}.json", *options) for name in self._pipelines}
         running["agents"] = self._trial.start("scheduler", "run", "agents/worker.json", *options)
@@ -143,53 +143,53 @@ class Scene:
         self._board.show_on(registry)
         yield "/shop", partial(generate_latest, registry)
         for file in RECORDED.glob("*.prom"):
-            yield f"/{file.stem}", partial(str.encode, "".join(self._told(file)))
+            yield f"/{file.stem}", partial(str.encode, "".join(self._lines(file)))
 
-    def _told(self, file: Path) -> Iterator[str]:
-        """A line about a spec is told of each."""
+    def _lines(self, file: Path) -> Iterator[str]:
+        """A line with a placeholder is repeated for each spec."""
         for line in file.read_text().splitlines(keepends=True):
             yield from (
                 line.replace("PIPELINE", name)
                 for name in ((*self._pipelines, "agents") if "PIPELINE" in line else ("",))
             )
 
-    def is_watched(self) -> bool:
-        """Whether everybody was scraped twice, so that what is counted from here on is seen to grow."""
-        told = self._prometheus.query("query", query="sum_over_time(up[1h]) > 1")
-        return len(told["result"]) == len(self._prometheus.scraped)
+    def is_scraped(self) -> bool:
+        """Whether every target was scraped twice, so that Prometheus sees counters grow from here on."""
+        up = self._prometheus.query("query", query="sum_over_time(up[1h]) > 1")
+        return len(up["result"]) == len(self._prometheus.scraped)
 
     def send(self) -> None:
-        """To each pipeline what goes well and what does not; and to a Redis that is not there."""
+        """Send succeeding and failing messages to each pipeline, and to an unreachable Redis."""
         for name, one in self._pipelines.items():
-            hows = ["goes well"] * 5 + ["fails", "never", "slow"] + ["crashes"] * (name == "trial")
+            hows = ["succeeds"] * 5 + ["fails", "never", "slow"] + ["crashes"] * (name == "trial")
             with SyncProducer(one, metrics=self._counted[name]) as producer:
                 for number, how in enumerate(hows):
                     producer.send({"id": str(number), "how": how})
-                producer.send({"id": "later", "how": "goes well"}, delay="1s")
+                producer.send({"id": "later", "how": "succeeds"}, delay="1s")
         nowhere = self._pipelines["trial"].on(Redis(addresses=[f"127.0.0.1:{lasting_port()}"]))
         for _ in range(3):  # of five attempts each
             with SyncProducer(nowhere, metrics=self._counted["trial"]) as producer, pytest.raises(SendError):
-                producer.send({"id": "lost", "how": "goes well"})
+                producer.send({"id": "lost", "how": "succeeds"})
 
-    def has_number(self, query: str) -> bool:
-        """Whether there has been an answer since it all began."""
+    def has_result(self, query: str) -> bool:
+        """Whether the query has had a result since the start."""
         return self._prometheus.has_number(query, self._began, time.time())
 
-    def never_told(self, queries: Iterable[str]) -> set[str]:
-        """Those to which no answer came in all the time that they had."""
+    def without_result(self, queries: Iterable[str]) -> set[str]:
+        """The queries without a result within the time limit."""
         left = set(queries)
 
-        def all_are_told() -> bool:
-            left.difference_update([one for one in left if self.has_number(one)])
+        def all_have_results() -> bool:
+            left.difference_update([one for one in left if self.has_result(one)])
             return not left
 
-        with suppress(AssertionError):  # the caller says more than that it took too long
-            wait_for(all_are_told, "every query is answered", SETTLES)
+        with suppress(AssertionError):  # the caller names the queries
+            wait_for(all_have_results, "every query has a result", SETTLES)
         return left
 
 
 def monitored(name: str) -> dict[str, str]:
-    """What the operator adds, by a PodMonitor of this name."""
+    """The labels that the operator adds for a PodMonitor of this name."""
     return {
         "namespace": NAMESPACE,
         "job": f"{NAMESPACE}/{name}",
@@ -213,8 +213,8 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         yield Scene(trial, ends)
 
 
-def asked_by_dashboards(folder: Path) -> Iterator[tuple[str, str]]:
-    """Who asks, and what, as Grafana does where nothing is chosen."""
+def queries_of_dashboards(folder: Path) -> Iterator[tuple[str, str]]:
+    """Panels, marks and variables with their queries, as Grafana sends them if nothing is selected."""
     for file in [*sorted(folder.glob("*/dashboard.json")), folder / "_environment/overview.json"]:
         data = json.loads(file.read_text())
         for panel in data["panels"]:
@@ -226,11 +226,11 @@ def asked_by_dashboards(folder: Path) -> Iterator[tuple[str, str]]:
                 yield variable["name"], chosen(matching(r"label_values\((.*), \w+\)", variable["query"]))
 
 
-def asked_by_rules(file: Path) -> Iterator[tuple[str, str]]:
-    """Each alert, and what it compares; each rule that records, and what it records."""
+def queries_of_rules(file: Path) -> Iterator[tuple[str, str]]:
+    """Each alert with its query, and each recording rule with its series."""
     for rule in (rule for group in yaml.safe_load(file.read_text())["groups"] for rule in group["rules"]):
         if "alert" in rule:
-            yield rule["alert"], or_else_nothing(compared(rule["expr"]))
+            yield rule["alert"], without_fallback(compared(rule["expr"]))
         else:
             labels = ",".join(f'{name}="{value}"' for name, value in rule["labels"].items())
             yield rule["record"], f"{rule['record']}{{{labels}}}"
@@ -238,16 +238,16 @@ def asked_by_rules(file: Path) -> Iterator[tuple[str, str]]:
 
 def chosen(query: str) -> str:
     filled = re.sub(r"\$(job|instance|pipeline|scheduler)\b", ".+", query.replace("$__rate_interval", "10s"))
-    assert not re.search(r"\$[a-z_]", filled), f"a variable is left: {filled}"
-    return or_else_nothing(filled)
+    assert not re.search(r"\$[a-z_]", filled), f"a variable remains: {filled}"
+    return without_fallback(filled)
 
 
 def compared(expression: str) -> str:
     return matching(r"(.*) (?:>|>=|<) \S+", expression)
 
 
-def or_else_nothing(query: str) -> str:
-    """Where a query makes something of nothing, the series that it looks for: what is always there proves nothing."""
+def without_fallback(query: str) -> str:
+    """The query without its result for missing series: a result that always exists proves nothing."""
     absent = re.fullmatch(r"absent\((.*)\)", query)
     return absent[1] if absent else query.replace(" or vector(0)", "")
 
@@ -258,24 +258,26 @@ def matching(pattern: str, text: str) -> str:
     return match[1]
 
 
-def everyone(environment: Path, rules: Iterable[Path]) -> list[tuple[str, str]]:
-    """All that asks in what is generated for an environment, and in these rules."""
-    return [*asked_by_dashboards(environment), *(one for file in rules for one in asked_by_rules(file))]
+def all_queries(environment: Path, rules: Iterable[Path]) -> list[tuple[str, str]]:
+    """All queries of an environment's dashboards and of these rules."""
+    return [*queries_of_dashboards(environment), *(one for file in rules for one in queries_of_rules(file))]
 
 
 @pytest.mark.needs("prometheus")
-def test_whatever_is_asked_is_told(scene: Scene, tmp_path: Path, root: Path) -> None:
-    """Each query of a dashboard, what each alert compares, and each rule that records has a number."""
+def test_every_generated_query_has_a_result(scene: Scene, tmp_path: Path, root: Path) -> None:
+    """Each query of a dashboard and of an alert, and each recorded series."""
     live, replicated = (tmp_path / "generated" / name for name in ("live", "replicated"))
-    asking = everyone(live, [*live.glob("*/rules.yaml"), replicated / "_environment/rules.yaml"])
+    queries = all_queries(live, [*live.glob("*/rules.yaml"), replicated / "_environment/rules.yaml"])
     for committed in (file.parents[1] for file in (root / "generated").glob("*/_environment/rules.yaml")):
-        # Whatever there is for the specs of this repository is looked at here.
-        assert {who for who, _ in everyone(committed, committed.glob("*/rules.yaml"))} <= {who for who, _ in asking}
-    asked = {query: who for who, query in asking}
-    wait_for(scene.is_watched, "everybody is scraped", SETTLES)
-    resting = [query for query in asked if " unless " in query]
-    wait_for(lambda: all(map(scene.has_number, resting)), "what is told while nothing is done, is told", SETTLES)
+        # Every query for the specs of this repository is tested here.
+        assert {name for name, _ in all_queries(committed, committed.glob("*/rules.yaml"))} <= {
+            name for name, _ in queries
+        }
+    panel_of = {query: name for name, query in queries}
+    wait_for(scene.is_scraped, "every target is scraped", SETTLES)
+    idle_queries = [query for query in panel_of if " unless " in query]
+    wait_for(lambda: all(map(scene.has_result, idle_queries)), "queries about idle workers have a result", SETTLES)
     scene.send()
-    never = scene.never_told(asked)
-    assert not never, "\n".join(sorted(f"{asked[query]}: {query}" for query in never))
-    assert not scene.has_number("penstock_no_such_thing")
+    missing = scene.without_result(panel_of)
+    assert not missing, "\n".join(sorted(f"{panel_of[query]}: {query}" for query in missing))
+    assert not scene.has_result("penstock_no_such_thing")

@@ -1,4 +1,4 @@
-"""What is committed is what Kubernetes, KEDA and the Prometheus operator take, by their own schemas."""
+"""Committed manifests conform to the schemas of Kubernetes, KEDA and the Prometheus operator."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ VERSIONS = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"]
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_manifests_conform(root: Path, version: str) -> None:
-    """Strictly: a field that nobody knows, and a kind without a schema, are errors."""
+    """Strictly: an unknown field, and a kind without a schema, are errors."""
     ran = conform(root, version, *(root / "generated").glob("*/*/manifests"))
     assert (ran.returncode, ran.stdout) == (0, "")
 
@@ -25,8 +25,8 @@ def test_manifests_conform(root: Path, version: str) -> None:
         ("configmap", ("kind: ConfigMap", "kind: Config")),
     ],
 )
-def test_the_schemas_bite(root: Path, tmp_path: Path, file: str, change: tuple[str, str]) -> None:
-    """Were they too wide, the test above would prove nothing."""
+def test_the_schemas_refuse_mistakes(root: Path, tmp_path: Path, file: str, change: tuple[str, str]) -> None:
+    """Schemas that accept anything would prove nothing."""
     text = (root / f"generated/production/media-cluster/manifests/{file}.yaml").read_text()
     assert change[0] in text
     (tmp_path / "wrong.yaml").write_text(text.replace(*change))

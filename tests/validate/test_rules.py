@@ -1,4 +1,4 @@
-"""Alerts that are quiet and fire as their generated tests say, by promtool."""
+"""Promtool runs the generated tests: alerts are quiet and fire as expected."""
 
 import json
 import re
@@ -15,8 +15,8 @@ from penstock_generate.kinds.pipeline import emit
 OURS = '{namespace="pipelines",pipeline="media-cluster"}'
 
 
-def test_each_is_quiet_and_fires(root: Path) -> None:
-    """At its threshold, before its time, and beyond both."""
+def test_each_alert_is_quiet_and_fires(root: Path) -> None:
+    """At its threshold and before its time; and beyond both."""
     rules = sorted((root / "generated").glob("*/*/rules.yaml"))
     assert len(rules) == 14
     tests = [file.with_name("rules.test.yaml") for file in rules]
@@ -28,29 +28,29 @@ def test_each_is_quiet_and_fires(root: Path) -> None:
 @pytest.mark.parametrize(
     ("counted", "kept", "fires"),
     [
-        ("0x10 1x30", "5x40", True),  # as one of those that are kept was too old
-        ("1x40", "0x10 1x30", True),  # by a worker that was started for it
-        ("_x10 1x30", "_x10 0x5 1x25", True),  # and when a janitor has just begun
+        ("0x10 1x30", "5x40", True),  # a stored one expired at the same time
+        ("1x40", "0x10 1x30", True),  # a worker was started for the message
+        ("_x10 1x30", "_x10 0x5 1x25", True),  # a janitor has just started
         ("1x40", "5x10 2x30", False),  # some were purged
-        ("1x40", "_x10 5x30", False),  # those that are kept are told for the first time
+        ("1x40", "_x10 5x30", False),  # stored ones are measured for the first time
         ("_x40", "_x40", False),
     ],
 )
-def test_a_dead_letter_is_seen_however_short_its_worker_lived(
+def test_a_dead_letter_alerts_even_if_its_worker_is_short_lived(
     root: Path,
     tmp_path: Path,
     counted: str,
     kept: str,
     fires: bool,  # noqa: FBT001 - a case
 ) -> None:
-    """By what grows between two scrapes of a worker, or by what the janitor tells."""
-    told = {f"penstock_dead_total{OURS}": counted, f"penstock_dead_letters{OURS}": kept}
-    asked = {"expr": 'count(ALERTS{alertname="PenstockDeadLetters"})', "eval_time": "20m"}
+    """The worker's counter grows between two scrapes, or the janitor's measurement does."""
+    series = {f"penstock_dead_total{OURS}": counted, f"penstock_dead_letters{OURS}": kept}
+    query = {"expr": 'count(ALERTS{alertname="PenstockDeadLetters"})', "eval_time": "20m"}
     answer = [{"labels": "{}", "value": 1}] if fires else []
     test = {
         "interval": "1m",
-        "input_series": [{"series": name, "values": values} for name, values in told.items()],
-        "promql_expr_test": [asked | {"exp_samples": answer}],
+        "input_series": [{"series": name, "values": values} for name, values in series.items()],
+        "promql_expr_test": [query | {"exp_samples": answer}],
     }
     rules = str(root / "generated/production/media-cluster/rules.yaml")
     (tmp_path / "test.yaml").write_text(json.dumps({"rule_files": [rules], "tests": [test]}))
@@ -60,22 +60,22 @@ def test_a_dead_letter_is_seen_however_short_its_worker_lived(
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_the_time_that_it_must_hold_is_tested(root: Path, tmp_path: Path) -> None:
-    """Alerts that fired at once would not pass their generated tests."""
+def test_generated_tests_cover_the_duration_of_alerts(root: Path, tmp_path: Path) -> None:
+    """Alerts without their `for` fail their generated tests."""
     for folder in ("jobs", "_environment"):
-        there = root / "generated/production" / folder
-        rules = yaml.safe_load((there / "rules.yaml").read_text())
-        patient = {rule["alert"]: rule.pop("for") for rule in rules["groups"][-1]["rules"] if "for" in rule}
-        assert len(patient) > 5
+        folder_path = root / "generated/production" / folder
+        rules = yaml.safe_load((folder_path / "rules.yaml").read_text())
+        durations = {rule["alert"]: rule.pop("for") for rule in rules["groups"][-1]["rules"] if "for" in rule}
+        assert len(durations) > 5
         (tmp_path / "rules.yaml").write_text(json.dumps(rules))
-        (tmp_path / "rules.test.yaml").write_text((there / "rules.test.yaml").read_text())
+        (tmp_path / "rules.test.yaml").write_text((folder_path / "rules.test.yaml").read_text())
         command = ["promtool", "test", "rules", str(tmp_path / "rules.test.yaml")]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert set(re.findall(r"alertname: (\w+), time:", ran.stdout + ran.stderr)) == patient.keys()
+        assert set(re.findall(r"alertname: (\w+), time:", ran.stdout + ran.stderr)) == durations.keys()
 
 
-def test_a_schedulers_are_quiet_and_fire_whatever_it_says(tmp_path: Path) -> None:
-    """Also where a function tells the jobs, or there is no bound to how many run."""
+def test_the_alerts_of_any_scheduler_are_quiet_and_fire(tmp_path: Path) -> None:
+    """Even if a function lists the jobs, or concurrency is unlimited."""
     tests = []
     for name, spec in SPECS.items():
         it = planned_scheduler(tmp_path, spec)
@@ -89,8 +89,8 @@ def test_a_schedulers_are_quiet_and_fire_whatever_it_says(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("poll", ["10m", "1h"])
-def test_a_pipelines_are_quiet_and_fire_however_seldom_keda_looks(tmp_path: Path, poll: str) -> None:
-    """Where polls are counted for longer, the tests wait for longer."""
+def test_the_alerts_of_a_pipeline_are_quiet_and_fire_with_rare_polls(tmp_path: Path, poll: str) -> None:
+    """With a longer window, the tests take longer."""
     it = planned(tmp_path, {"scaling": {"poll": poll, "cooldown": "3h"}})
     for one in emit(it, TEMPLATES).artifacts:
         if "/rules." in one.path:

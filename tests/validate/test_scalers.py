@@ -1,4 +1,4 @@
-"""What triggers are given is what KEDA's scalers take, by the list that KEDA publishes: KEDA itself reports no typo."""
+"""Triggers have only parameters that KEDA's scalers accept, by KEDA's published list: KEDA itself ignores typos."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from awkward_specs import REDIS, SPEC, generated
 Scalers = dict[str, dict[str, dict[str, Any]]]
 """Parameters by scaler and name."""
 DEFAULTED = {"streamLength", "pendingEntriesCount", "targetValue"}
-"""Parameters that the list calls required, or that stand for each other."""
+"""Parameters that the list calls required although they have a default or an alternative."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def scalers(root: Path) -> Scalers:
 
 
 def triggers(folder: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each, with the authentication that goes with it, if it is ours."""
+    """Each trigger with its TriggerAuthentication, if Penstock generates it."""
     scaled = yaml.safe_load((folder / "manifests/scaledobject.yaml").read_text())
     file = folder / "manifests/triggerauthentication.yaml"
     authentication = yaml.safe_load(file.read_text()) if file.exists() else {}
@@ -48,23 +48,23 @@ def check(scalers: Scalers, folder: Path) -> None:
         assert needed - DEFAULTED <= given.keys() | set(secrets)
 
 
-def test_what_is_committed(root: Path, scalers: Scalers) -> None:
-    found = sorted((root / "generated").glob("*/[!_]*/manifests/scaledobject.yaml"))
-    assert len(found) == 10
-    for file in found:
+def test_committed_triggers_are_valid(root: Path, scalers: Scalers) -> None:
+    files = sorted((root / "generated").glob("*/[!_]*/manifests/scaledobject.yaml"))
+    assert len(files) == 10
+    for file in files:
         check(scalers, file.parents[1])
 
 
 @pytest.mark.parametrize("redis", REDIS)
-def test_every_kind_of_redis(tmp_path: Path, scalers: Scalers, redis: str) -> None:
+def test_triggers_of_every_topology_are_valid(tmp_path: Path, scalers: Scalers, redis: str) -> None:
     """Standalone, cluster and sentinel, with users and without."""
     check(scalers, generated(tmp_path, SPEC, REDIS[redis]))
 
 
-def test_a_user_is_named_to_the_scaler(tmp_path: Path) -> None:
-    """Else KEDA would come as the default user, with the password of another."""
+def test_the_scaler_gets_the_username(tmp_path: Path) -> None:
+    """Otherwise KEDA would log in as the default user, with another user's password."""
     auth = {"secret": "redis-auth", "username": "media"}
     folder = generated(tmp_path, SPEC, {"auth": auth})
-    asked = [trigger["metadata"] for trigger, _ in triggers(folder) if "authenticationRef" in trigger]
-    assert asked
-    assert all(one["username"] == "media" for one in asked)
+    metadata = [trigger["metadata"] for trigger, _ in triggers(folder) if "authenticationRef" in trigger]
+    assert metadata
+    assert all(one["username"] == "media" for one in metadata)

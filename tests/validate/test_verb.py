@@ -1,4 +1,4 @@
-"""`penstock validate`: the programs that will read generated files judge them."""
+"""`penstock validate` checks generated files with the programs that will read them."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def validate(root: Path, where: Path, *words: str, path: str | None = None) -> s
     return subprocess.run(command, cwd=where, env=environ, capture_output=True, text=True, check=False)
 
 
-def test_what_is_committed_holds(root: Path, repository: Path) -> None:
+def test_committed_files_are_valid(root: Path, repository: Path) -> None:
     """Manifests, rules, their tests, Alertmanager, the chart's values and the images."""
     ran = validate(root, repository)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -45,8 +45,10 @@ def test_what_is_committed_holds(root: Path, repository: Path) -> None:
         ("images/worker.Dockerfile", ("FROM python", "FROM --from"), "images"),
     ],
 )
-def test_what_is_wrong_is_told(root: Path, repository: Path, file: str, change: tuple[str, str], what: str) -> None:
-    """With what the program says of it."""
+def test_an_invalid_file_is_reported(
+    root: Path, repository: Path, file: str, change: tuple[str, str], what: str
+) -> None:
+    """With the program's output."""
     path = repository / "generated" / file
     text = path.read_text()
     assert change[0] in text
@@ -58,27 +60,27 @@ def test_what_is_wrong_is_told(root: Path, repository: Path, file: str, change: 
     assert "\n    " in ran.stdout
 
 
-def test_a_choice(root: Path, repository: Path) -> None:
+def test_only_selected_files_are_checked(root: Path, repository: Path) -> None:
     ran = validate(root, repository, "--env", "dev", "--only", "jobs")
     assert ran.returncode == 0
     assert "production" not in ran.stdout
     assert "media-cluster" not in ran.stdout
 
 
-def test_a_program_that_is_missing_is_no_proof(root: Path, repository: Path) -> None:
+def test_a_missing_program_fails(root: Path, repository: Path) -> None:
     ran = validate(root, repository, "--env", "dev", path="/nowhere")
     assert ran.returncode == 1
     assert "skipped  dev: rules: promtool is not installed\n" in ran.stdout
     assert "hint: install amtool and helm and kubeconform and promtool, and put it on the PATH" in ran.stderr
 
 
-def test_schemas_that_are_missing(root: Path, repository: Path) -> None:
+def test_missing_schemas_are_an_error(root: Path, repository: Path) -> None:
     ran = validate(root, repository, "--schemas", "nowhere")
     assert ran.returncode == 2
     assert "`nowhere` has no JSON Schemas for kubeconform" in ran.stderr
 
 
-def test_nothing_was_generated(root: Path, repository: Path) -> None:
+def test_missing_generated_files_are_an_error(root: Path, repository: Path) -> None:
     shutil.rmtree(repository / "generated")
     ran = validate(root, repository)
     assert ran.returncode == 2
