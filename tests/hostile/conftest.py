@@ -20,15 +20,15 @@ environments:
 
 
 class Answer(NamedTuple):
-    """What came of one file."""
+    """The result for one file."""
 
     code: int
-    told: str
+    output: str
 
     @property
     def rules(self) -> set[str]:
         """The rules of the errors."""
-        return {line[6 : line.index("]")] for line in self.told.splitlines() if line.startswith("error[")}
+        return {line[6 : line.index("]")] for line in self.output.splitlines() if line.startswith("error[")}
 
 
 class Repository:
@@ -49,13 +49,13 @@ class Repository:
         return self.root / "specs" / "it.yaml"
 
     def lint_path(self, path: Path, who: str = "me") -> Answer:
-        """Lint what stands at a path."""
+        """Lint the file at a path."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write(f"{who} {path}\n".encode())
         self.process.stdin.flush()
         code = self.process.stdout.readline()
-        return Answer(int(code), (self.root / "told").read_text())
+        return Answer(int(code), (self.root / "output").read_text())
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""No file takes `penstock lint` more than a second and 100 MB, or makes it fail: it is refused with a reason."""
+"""`penstock lint` refuses any hostile file with a reason, within a second and 100 MB."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from penstock_spec.reading.source import LARGEST
 
 class Answer(Protocol):
     code: int
-    told: str
+    output: str
     rules: set[str]
 
 
@@ -35,13 +35,13 @@ image: registry.example/media:1.0.0
 
 
 def filled(start: str, piece: str, end: str = "") -> bytes:
-    """A piece over and over, to the largest file that is read."""
+    """A piece repeated up to the largest file that is read."""
     times = (LARGEST - len((start + end).encode())) // len(piece.encode())
     return (start + piece * times + end).encode()
 
 
 def numbered(start: str, piece: str, end: str = "", most: int = LARGEST) -> bytes:
-    """As `filled`, every piece with a number of its own."""
+    """Like `filled`, with a different number in every piece."""
     text = start
     for number in range(most):
         more = piece.format(number)
@@ -56,7 +56,7 @@ LAUGHS = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in ran
 REFUSED = {
     "billion laughs": ("yaml-alias", f"l0: &l0 ha\n{LAUGHS}".encode()),
     "an alias to itself": ("yaml-alias", b"a: &a [*a]\n"),
-    "a tag that runs code": ("yaml-tag", b'a: !!python/object/apply:os.system ["touch told"]\n'),
+    "a tag that runs code": ("yaml-tag", b'a: !!python/object/apply:os.system ["touch executed"]\n'),
     "a tag that makes an object": ("yaml-tag", b"!!python/object:subprocess.Popen {args: [ls]}\n"),
     "a tag of YAML": ("yaml-tag", b"a: !!binary aGVsbG8=\n"),
     "a tag of one's own": ("yaml-tag", b"a: !env SECRET\n"),
@@ -149,7 +149,7 @@ REFUSED = {
     "a large number": ("out-of-range", f"{SPEC}work: {{concurrency: {'9' * 100}}}\n".encode()),
 }
 
-# What the reference parser is slowest with, for a file that is as large as may be.
+# Files of the maximum size that are slowest for the reference parser.
 SLOW = {
     "items": filled("a: [", "1,", "]"),
     "items without an end": filled("a: [", "1,"),
@@ -188,23 +188,23 @@ def test_these_files_have_the_maximum_size() -> None:
 @pytest.mark.parametrize(("rule", "content"), REFUSED.values(), ids=REFUSED)
 def test_a_hostile_file_is_refused_with_a_reason(repository: Repository, rule: str, content: bytes) -> None:
     answer = repository.lint(content)
-    assert answer.code == 1, answer.told[-2000:]
+    assert answer.code == 1, answer.output[-2000:]
     assert rule in answer.rules
-    assert "Traceback" not in answer.told
-    assert len(answer.told) < 200_000
+    assert "Traceback" not in answer.output
+    assert len(answer.output) < 200_000
 
 
 @pytest.mark.parametrize("content", SLOW.values(), ids=SLOW)
 def test_the_largest_file_is_read_in_time(repository: Repository, content: bytes) -> None:
     answer = repository.lint(content)
-    assert answer.code == 1, answer.told[-2000:]
-    assert "Traceback" not in answer.told
+    assert answer.code == 1, answer.output[-2000:]
+    assert "Traceback" not in answer.output
 
 
 def test_a_byte_order_mark_is_reported_and_skipped(repository: Repository) -> None:
     answer = repository.lint(b"\xef\xbb\xbf" + SPEC.encode())
     assert answer.code == 0
-    assert "warning[byte-order-mark]" in answer.told
+    assert "warning[byte-order-mark]" in answer.output
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\n"])
@@ -214,9 +214,9 @@ def test_line_endings_do_not_matter(repository: Repository, ending: str) -> None
 
 
 @pytest.fixture
-def odd(repository: Repository) -> Iterator[Path]:
-    """A path in the repository where a test may put what it wants."""
-    path = repository.root / "specs" / "odd.yaml"
+def any_path(repository: Repository) -> Iterator[Path]:
+    """A path in the repository for any kind of file."""
+    path = repository.root / "specs" / "any.yaml"
     yield path
     if path.is_dir():
         path.rmdir()
@@ -224,35 +224,35 @@ def odd(repository: Repository) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def test_a_folder_is_reported(repository: Repository, odd: Path) -> None:
-    odd.mkdir()
-    assert repository.lint_path(odd).rules == {"unreadable-file"}
+def test_a_folder_is_reported(repository: Repository, any_path: Path) -> None:
+    any_path.mkdir()
+    assert repository.lint_path(any_path).rules == {"unreadable-file"}
 
 
-def test_a_pipe_does_not_block(repository: Repository, odd: Path) -> None:
-    os.mkfifo(odd)
-    assert repository.lint_path(odd).rules == {"unreadable-file"}
+def test_a_pipe_does_not_block(repository: Repository, any_path: Path) -> None:
+    os.mkfifo(any_path)
+    assert repository.lint_path(any_path).rules == {"unreadable-file"}
 
 
-def test_a_device_is_not_read(repository: Repository, odd: Path) -> None:
-    odd.symlink_to("/dev/zero")
-    assert repository.lint_path(odd).rules == {"unreadable-file"}
+def test_a_device_is_not_read(repository: Repository, any_path: Path) -> None:
+    any_path.symlink_to("/dev/zero")
+    assert repository.lint_path(any_path).rules == {"unreadable-file"}
 
 
-def test_a_link_to_itself_is_reported(repository: Repository, odd: Path) -> None:
-    odd.symlink_to(odd)
-    assert repository.lint_path(odd).rules == {"unreadable-file"}
+def test_a_link_to_itself_is_reported(repository: Repository, any_path: Path) -> None:
+    any_path.symlink_to(any_path)
+    assert repository.lint_path(any_path).rules == {"unreadable-file"}
 
 
-def test_a_file_without_permission_is_reported(repository: Repository, odd: Path) -> None:
-    odd.write_text(SPEC)
-    odd.chmod(0)
-    answer = repository.lint_path(odd, who="nobody")
+def test_a_file_without_permission_is_reported(repository: Repository, any_path: Path) -> None:
+    any_path.write_text(SPEC)
+    any_path.chmod(0)
+    answer = repository.lint_path(any_path, who="nobody")
     assert answer.rules == {"unreadable-file"}
 
 
-def test_a_missing_file_is_reported(repository: Repository, odd: Path) -> None:
-    assert repository.lint_path(odd).rules == {"unreadable-file"}
+def test_a_missing_file_is_reported(repository: Repository, any_path: Path) -> None:
+    assert repository.lint_path(any_path).rules == {"unreadable-file"}
 
 
 @pytest.mark.parametrize(
@@ -261,4 +261,4 @@ def test_a_missing_file_is_reported(repository: Repository, odd: Path) -> None:
 def test_an_impossible_name_is_reported(repository: Repository, name: str) -> None:
     answer = repository.lint_path(repository.root / "specs" / name)
     assert answer.rules == {"unreadable-file"}
-    assert "\x1b" not in answer.told
+    assert "\x1b" not in answer.output

@@ -19,12 +19,12 @@ class Mutant(NamedTuple):
     path: str
     text: str
     lines: frozenset[int]
-    """Where a finding may point; anything else found would be luck."""
+    """Where a finding may point; a finding elsewhere does not count."""
 
 
 DURATION = re.compile(r"([0-9]+)(ms|s|m|h|d)")
 SIZE = re.compile(r"([0-9]+)(Ki|Mi|Gi)")
-WHOLE = re.compile(r"[0-9]+")
+INTEGER = re.compile(r"[0-9]+")
 FRACTION = re.compile(r"[0-9]+\.[0-9]+")
 CHOICES = {
     field.path
@@ -59,7 +59,7 @@ SWAPS = [
 
 
 def texts_for(text: str, path: str) -> Iterator[tuple[str, str]]:
-    """What a scalar could be mistaken for."""
+    """Mistaken spellings of a scalar."""
     bare = text.strip("\"'")
     if one := DURATION.fullmatch(text):
         number, unit = one.groups()
@@ -80,7 +80,7 @@ def texts_for(text: str, path: str) -> Iterator[tuple[str, str]]:
             ("a negative", f"-{text}"),
             ("zero", f"0{unit}"),
         )
-    elif WHOLE.fullmatch(text):
+    elif INTEGER.fullmatch(text):
         yield from (
             ("quoted", f'"{text}"'),
             ("a fraction", f"{text}.5"),
@@ -106,7 +106,7 @@ def texts_for(text: str, path: str) -> Iterator[tuple[str, str]]:
 
 
 def keys_for(key: str) -> Iterator[tuple[str, str]]:
-    """How a key is mistyped."""
+    """Mistyped keys."""
     if len(key) > 3 and key[1] != key[2]:
         yield "two letters swapped", f"{key[0]}{key[2]}{key[1]}{key[3:]}"
     if len(key) > 1:
@@ -160,16 +160,16 @@ class Slips:
                 yield self.mutant(slip, path, (value, text))
 
     def removed(self, path: Path, key: Span, value: Span) -> Iterator[Mutant]:
-        """Without the field. What then is wrong is told at what is left, wherever that stands."""
+        """Without the field. A finding may then point to any line."""
         anywhere = set(range(1, len(self.lines) + 1))
         if self.in_block(key):
             until = Span(key.file, key.line, 1, value.end_line + 1, 1)
             yield self.mutant("removed", path, (until, ""), also=anywhere)
             return
-        whole = Span(key.file, key.line, key.column, value.end_line, value.end_column)
+        span = Span(key.file, key.line, key.column, value.end_line, value.end_column)
         rest = self.lines[value.end_line - 1][value.end_column - 1 :]
         comma = len(rest) - len(rest.lstrip(", ")) if rest.startswith(",") else 0
-        yield self.mutant("removed", path, (whole._replace(end_column=whole.end_column + comma), ""), also=anywhere)
+        yield self.mutant("removed", path, (span._replace(end_column=span.end_column + comma), ""), also=anywhere)
 
     def swapped(self) -> Iterator[Mutant]:
         places = {dotted(path): place.value for path, place in self.document.places.items()}
@@ -180,7 +180,7 @@ class Slips:
                 yield self.mutant(f"swapped with {other}", tuple(one.split(".")), *changes)
 
     def in_block(self, key: Span) -> bool:
-        """Whether the field stands on lines of its own."""
+        """Whether the field has lines of its own."""
         return not self.lines[key.line - 1][: key.column - 1].strip()
 
     def at(self, span: Span) -> str:
@@ -194,7 +194,7 @@ class Slips:
         for span, new in changes:
             after = lines[span.end_line - 1][span.end_column - 1 :]
             before = lines[span.line - 1][: span.column - 1]
-            if new.startswith("\0"):  # a block becomes a word behind its key
+            if new.startswith("\0"):  # a block becomes a word after its key
                 key = self.document.places[path].name
                 expected.add(key.line)
                 lines[key.line - 1 : span.end_line] = [f"{lines[key.line - 1][: key.end_column]} {new[1:]}"]

@@ -31,21 +31,21 @@ def test_every_mistake_is_reported_at_its_line_or_has_a_reason(
     assert platform.model
     environments = tuple(platform.model.environments)
 
-    def looked(path: Path, text: bytes) -> CheckedFile:
+    def check(path: Path, text: bytes) -> CheckedFile:
         document = read(f"specs/{path.name}", text)
         return check_spec(document, platform, environments, File(path, path.name, text).beside)
 
     def findings(path: Path, text: bytes) -> list[Finding]:
         document = read(f"specs/{path.name}", text)
-        checked = looked(path, text)
+        checked = check(path, text)
         files = {document.file: checked, "penstock.yaml": platform.checked.copy()}
-        beside = [one for name, one in others.items() if name != document.file]
-        for environment, found in check_across_specs(platform, environments, [checked, *beside], complete=True):
-            if found.at.file in files:
-                files[found.at.file].problems.append((environment, found))
+        other_files = [one for name, one in others.items() if name != document.file]
+        for environment, problem in check_across_specs(platform, environments, [checked, *other_files], complete=True):
+            if problem.at.file in files:
+                files[problem.at.file].problems.append((environment, problem))
         return merge_findings(files, environments, TODAY, complete=True)
 
-    others = {f"specs/{path.name}": looked(path, path.read_bytes()) for path in sorted((root / "specs").glob("*.yaml"))}
+    others = {f"specs/{path.name}": check(path, path.read_bytes()) for path in sorted((root / "specs").glob("*.yaml"))}
     reasons = read("survivors.yaml", (HERE / "survivors.yaml").read_bytes()).data
     survivors: Counter[int] = Counter()
     unexplained: list[str] = []
@@ -55,21 +55,21 @@ def test_every_mistake_is_reported_at_its_line_or_has_a_reason(
         known = {_kind(one) for one in findings(path, text)}
         for mutant in slips(read(path.name, text)):
             count += 1
-            found = [one for one in findings(path, mutant.text.encode()) if _kind(one) not in known]
-            if any(_points_at(one, mutant.lines) for one in found):
+            new = [one for one in findings(path, mutant.text.encode()) if _kind(one) not in known]
+            if any(_points_at(one, mutant.lines) for one in new):
                 continue
             field = _field(read(path.name, text).data["kind"], mutant.path)
             index = next((n for n, one in enumerate(reasons) if _explains(one, mutant.slip, mutant.path, field)), None)
             if index is None:
-                elsewhere = ", ".join(f"{one.rule} {one.at}" for one in found) or "nothing is found"
+                elsewhere = ", ".join(f"{one.rule} {one.at}" for one in new) or "no finding"
                 unexplained.append(f"{path.name}:{min(mutant.lines)} {mutant.path}: {mutant.slip}: {elsewhere}")
             else:
                 survivors[index] += 1
-    print(f"{count} mutants, {count - survivors.total() - len(unexplained)} found")  # noqa: T201 - shown with -s, and on failure
+    print(f"{count} mutants, {count - survivors.total() - len(unexplained)} reported")  # noqa: T201 - shown with -s, and on failure
     for index, one in enumerate(reasons):
-        print(f"{survivors[index]:5} {one['reason']}")  # noqa: T201 - the count that was asked for, shown by `pytest -s`
+        print(f"{survivors[index]:5} {one['reason']}")  # noqa: T201 - shown by `pytest -s`
     assert not unexplained, "\n".join(unexplained)
-    assert not [one for index, one in enumerate(reasons) if not survivors[index]], "these explain nothing any more"
+    assert not [one for index, one in enumerate(reasons) if not survivors[index]], "these explain no survivor"
 
 
 def _kind(one: Finding) -> tuple[str, str, str]:
@@ -77,9 +77,9 @@ def _kind(one: Finding) -> tuple[str, str, str]:
 
 
 def _points_at(one: Finding, lines: frozenset[int]) -> bool:
-    """At the slip, or elsewhere with words that name its line."""
-    told = {int(number) for number in LINE.findall(f"{one.says} {one.hint}")}
-    return one.at.file != "penstock.yaml" and (one.at.line in lines or bool(told & lines))
+    """At the slip, or elsewhere with a text that names its line."""
+    named_lines = {int(number) for number in LINE.findall(f"{one.says} {one.hint}")}
+    return one.at.file != "penstock.yaml" and (one.at.line in lines or bool(named_lines & lines))
 
 
 def _explains(reason: dict[str, Any], slip: str, path: str, field: FieldAt | None) -> bool:

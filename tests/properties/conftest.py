@@ -30,7 +30,7 @@ PLAIN = st.recursive(
     max_leaves=6,
 )
 
-WORDS = {
+TYPES = {
     "_text": TEXT,
     "_field": TEXT.map(str.strip),
     "_name": LABEL,
@@ -55,7 +55,7 @@ WORDS = {
 
 
 class AsWritten(str):
-    """A number that must be written just so."""
+    """A number that must be written exactly like this."""
 
     __slots__ = ()
 
@@ -68,8 +68,8 @@ def number(metadata: list[Any]) -> st.SearchStrategy[Any]:
     return NUMBER.map(lambda one: AsWritten(one) if isinstance(one, str) else one)
 
 
-def whole(metadata: list[Any]) -> st.SearchStrategy[int]:
-    """A whole number within a field's bounds."""
+def integers(metadata: list[Any]) -> st.SearchStrategy[int]:
+    """An integer within a field's bounds."""
     least = next((one.ge for one in metadata if hasattr(one, "ge")), 0)
     most = next((one.le for one in metadata if hasattr(one, "le")), 10**9)
     return st.integers(least, most)
@@ -82,9 +82,9 @@ def enough(texts: st.SearchStrategy[str], kind: type[Quantity], metadata: list[A
 
 
 def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # noqa: ANN401, PLR0911 - any type of a model
-    """What may stand where a type is asked for."""
+    """Valid values of a type."""
     named = [getattr(getattr(one, "func", None), "__name__", "") for one in metadata]
-    word = next((WORDS[name] for name in named if name in WORDS), None)
+    word = next((TYPES[name] for name in named if name in TYPES), None)
     if word is not None:
         return word
     if "number" in named:
@@ -106,7 +106,7 @@ def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # n
         return sections(annotation)
     plain: dict[Any, st.SearchStrategy[Any]] = {
         bool: st.booleans(),
-        int: whole(metadata),
+        int: integers(metadata),
         Duration: enough(DURATION, Duration, metadata),
         Size: enough(st.sampled_from(["256Ki", "1Mi", "1.5Gi", "500M", "1000"]), Size, metadata),
         Cpu: enough(st.sampled_from(["250m", "0.5", "2", "1.250"]), Cpu, metadata),
@@ -116,7 +116,7 @@ def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # n
 
 
 def sections(model: type[Section]) -> st.SearchStrategy[Data]:
-    """A section: what it must have, and some of what it may."""
+    """A section with its required fields, and some of the optional ones."""
     fields = {key_of(name, info): info for name, info in model.model_fields.items() if name != "environments"}
     return st.fixed_dictionaries(
         {key: values(info.annotation, info.metadata) for key, info in fields.items() if info.is_required()},
@@ -127,7 +127,7 @@ def sections(model: type[Section]) -> st.SearchStrategy[Data]:
 
 
 def may_be_overridden(path: str, info: FieldInfo) -> bool:
-    """Fields that an environment can change whatever else the spec says."""
+    """Fields that an environment can change whatever the rest of the spec is."""
     parts = path.split(".")
     if (
         parts[0] in FIXED
@@ -152,10 +152,10 @@ def overrides(model: type[Section]) -> st.SearchStrategy[Data]:
 
 @pytest.fixture(scope="session", params=kinds())
 def specs(request: pytest.FixtureRequest) -> st.SearchStrategy[Data]:
-    """Whole specs of a kind, as data."""
+    """Complete specs of a kind, as data."""
     model = kinds()[request.param].model
     environments = st.fixed_dictionaries({}, optional={"dev": overrides(model), "production": overrides(model)})
-    whole = st.builds(
+    complete = st.builds(
         lambda spec, inside: {**spec, "environments": inside} if inside else spec, sections(model), environments
     )
-    return st.deferred(lambda: whole)  # the strategy itself fills a screen when a test fails
+    return st.deferred(lambda: complete)  # a failing test would print the strategy itself

@@ -41,7 +41,7 @@ def inline(value: Any) -> str:  # noqa: ANN401 - whatever a spec holds
 
 
 def below(value: Data, indent: str = "") -> str:
-    """Section below section."""
+    """As block mappings."""
     text = ""
     for key, one in value.items():
         if isinstance(one, dict) and one:
@@ -63,7 +63,7 @@ def loaded(text: str) -> Document:
 
 
 def findings(text: str) -> set[tuple[str, str, str]]:
-    """What is found in a spec, whatever the lines."""
+    """The findings of a spec, without line numbers."""
     checked = check_spec(loaded(text), PLATFORM, ENVIRONMENTS, lambda _: None)
     return {(where, one.rule, re.sub(r"line [0-9]+", "line", one.says)) for where, one in checked.problems}
 
@@ -113,7 +113,7 @@ def test_key_order_comments_and_brackets_change_nothing(specs: Specs, data: st.D
 
 
 def reordered(value: Any, *, ordered: bool = False) -> st.SearchStrategy[Any]:  # noqa: ANN401 - whatever a spec holds
-    """The same with its keys in another order, but for `retries.classes`, of which the first that matches counts."""
+    """The same with another order of keys, except in `retries.classes`, where the first match counts."""
     if isinstance(value, list):
         return st.tuples(*map(reordered, value)).map(list)
     if not isinstance(value, dict):
@@ -125,7 +125,7 @@ def reordered(value: Any, *, ordered: bool = False) -> st.SearchStrategy[Any]:  
 
 
 def commented(data: st.DataObject, text: str) -> str:
-    """With comments and blank lines between its lines and behind them."""
+    """With comments and blank lines between and after its lines."""
     lines = text.splitlines()
     gaps = st.lists(st.sampled_from(["", "", " # a: b", "\n\n", "\n# - {", "\n    # deeper"]), min_size=5, max_size=9)
     chosen = data.draw(gaps)

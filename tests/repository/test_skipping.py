@@ -1,4 +1,4 @@
-"""A run never leaves a test out in silence: the promises of tests/conftest.py."""
+"""A test run reports every test that it skips (tests/conftest.py)."""
 
 from pathlib import Path
 
@@ -7,20 +7,20 @@ import pytest
 MARKERS = """
 [pytest]
 markers =
-    needs(*programs): left out where one is missing
+    needs(*programs): skipped if one is missing
 """
 
 
 @pytest.fixture(autouse=True)
-def house(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+def conftest_of_the_repository(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.delenv("PENSTOCK_LEAVE_NOTHING_OUT", raising=False)
     pytester.makeini(MARKERS)
     pytester.makeconftest((root / "tests/conftest.py").read_text())
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_missing_program_is_named_at_the_end(pytester: pytest.Pytester, workers: str) -> None:
-    """What was left out, for want of what, and how many tests: also when workers share the run."""
+def test_missing_programs_are_listed_at_the_end(pytester: pytest.Pytester, workers: str) -> None:
+    """With the number of tests, even if several workers share the run."""
     pytester.makepyfile("""
         import pytest
 
@@ -41,8 +41,8 @@ def test_a_missing_program_is_named_at_the_end(pytester: pytest.Pytester, worker
     assert result.ret == pytest.ExitCode.OK
 
 
-def test_a_program_that_is_there_leaves_nothing_out(pytester: pytest.Pytester) -> None:
-    """The summary is silent when all ran."""
+def test_an_installed_program_skips_nothing(pytester: pytest.Pytester) -> None:
+    """There is no summary if all tests ran."""
     pytester.makepyfile("""
         import pytest
 
@@ -51,13 +51,13 @@ def test_a_program_that_is_there_leaves_nothing_out(pytester: pytest.Pytester) -
     """)
     result = pytester.runpytest_inprocess()
     result.assert_outcomes(passed=1)
-    result.stdout.no_fnmatch_line("*left out*")
+    result.stdout.no_fnmatch_line("*skipped*")
 
 
-def test_nothing_is_left_out_where_that_is_asked_for(
+def test_leave_nothing_out_fails_tests_without_their_program(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With PENSTOCK_LEAVE_NOTHING_OUT=1 a missing program fails the test that needs it."""
+    """PENSTOCK_LEAVE_NOTHING_OUT=1 forbids to skip."""
     monkeypatch.setenv("PENSTOCK_LEAVE_NOTHING_OUT", "1")
     pytester.makepyfile("""
         import pytest
@@ -85,7 +85,7 @@ def test_nothing_is_left_out_where_that_is_asked_for(
     ],
 )
 def test_any_other_skip_fails_the_run(pytester: pytest.Pytester, body: str, workers: str) -> None:
-    """Whatever the way of skipping, the run is red and says what was skipped."""
+    """With a message, whatever the way of skipping."""
     pytester.makepyfile(f"import pytest\n{body}\n")
     result = pytester.runpytest_inprocess("-n", workers)
     assert result.ret != pytest.ExitCode.OK
@@ -93,7 +93,7 @@ def test_any_other_skip_fails_the_run(pytester: pytest.Pytester, body: str, work
     assert not result.parseoutcomes().get("skipped")
 
 
-def test_an_expected_failure_that_ran_is_no_skip(pytester: pytest.Pytester) -> None:
+def test_an_expected_failure_is_not_a_skip(pytester: pytest.Pytester) -> None:
     """An xfail that runs and fails is a test like any other."""
     pytester.makepyfile("""
         import pytest

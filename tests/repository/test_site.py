@@ -1,4 +1,4 @@
-"""The site of the docs: every page has its place, every link leads somewhere, nothing is fetched from elsewhere."""
+"""The site of the docs: every page is in the navigation, every link works, and nothing is loaded from other hosts."""
 
 import importlib.util
 import os
@@ -20,7 +20,7 @@ INDEX = "# The docs\n\n## Tutorial\n\n- [Ten minutes](tutorial.md)\n"
 
 
 def built(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
-    """As `make site` does it."""
+    """Build a site like `make site`."""
     command = [str(Path(sys.executable).parent / "mkdocs"), "build", "--strict", "--site-dir", str(target)]
     environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
@@ -28,7 +28,7 @@ def built(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def site_of_docs(root: Path) -> ModuleType:
-    """What the builder loads."""
+    """The hooks of the builder."""
     spec = importlib.util.spec_from_file_location("site_of_docs", root / "tools/site_of_docs.py")
     assert spec
     assert spec.loader
@@ -63,16 +63,16 @@ def pages_of(nav: list[Any]) -> Iterator[str]:
 
 
 def test_every_page_is_in_the_navigation_once(root: Path, site_of_docs: ModuleType) -> None:
-    """The rules too, whose list is long and changes."""
+    """Including the pages of all rules."""
     listed = Counter(pages_of(site_of_docs.navigation(root)))
     there = {path.relative_to(root / "docs").as_posix() for path in root.glob("docs/**/*.md")}
     assert listed == Counter(there | {page for page in listed if page.startswith("repository/")})
 
 
 def test_the_site_is_built(root: Path, tmp_path: Path) -> None:
-    """Strictly: all of it, with what it links to outside of docs/."""
-    told = built(root, tmp_path / "site")
-    assert told.returncode == 0, told.stderr
+    """Strictly, with the linked files outside docs/."""
+    result = built(root, tmp_path / "site")
+    assert result.returncode == 0, result.stderr
     assert (tmp_path / "site/rules/no-fallback.html").is_file()
     assert 'src="../pictures/states.svg"' in (tmp_path / "site/explanation/states.html").read_text()
     assert (tmp_path / "site/repository/ARCHITECTURE.html").is_file()
@@ -80,7 +80,7 @@ def test_the_site_is_built(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tutorial", "says"),
+    ("tutorial", "message"),
     [
         ("# Ten\n\n[away](nowhere.md)\n", "nowhere.md"),
         ("# Ten\n\n[away](README.md#nothing)\n", "does not contain an anchor '#nothing'"),
@@ -91,23 +91,23 @@ def test_the_site_is_built(root: Path, tmp_path: Path) -> None:
     ],
     ids=["page", "anchor", "outside", "anchor outside", "picture", "diagram"],
 )
-def test_what_leads_nowhere_fails(build: Build, tutorial: str, says: str) -> None:
-    """And is named."""
-    told = build(tutorial, **{"LICENSE.md": "# Licence\n"})
-    assert told.returncode != 0
-    assert says in told.stderr
+def test_a_broken_link_fails(build: Build, tutorial: str, message: str) -> None:
+    """With its name."""
+    result = build(tutorial, **{"LICENSE.md": "# Licence\n"})
+    assert result.returncode != 0
+    assert message in result.stderr
 
 
-def test_a_page_that_nobody_lists_fails(build: Build) -> None:
-    """docs/README.md is where it belongs."""
-    told = build("# Ten\n", **{"docs/lost.md": "# Lost\n"})
-    assert told.returncode != 0
-    assert "lost.md" in told.stderr
+def test_an_unlisted_page_fails(build: Build) -> None:
+    """docs/README.md must list it."""
+    result = build("# Ten\n", **{"docs/lost.md": "# Lost\n"})
+    assert result.returncode != 0
+    assert "lost.md" in result.stderr
 
 
-def test_what_is_linked_to_comes_along(build: Build, tmp_path: Path) -> None:
-    """Pages with what they link to; other files to be read; folders to be seen. In code nothing is a link."""
-    told = build(
+def test_linked_files_are_added_to_the_site(build: Build, tmp_path: Path) -> None:
+    """Pages with their own links, other files as code, folders as lists. Links in code blocks are ignored."""
+    result = build(
         "# Ten\n\n[house](../HOUSE.md#the-door), [code](../tools/site_of_docs.py), [all](../tools)\n\n"
         "```text\n[x](../HOUSE.md)\n```\n",
         **{
@@ -115,7 +115,7 @@ def test_what_is_linked_to_comes_along(build: Build, tmp_path: Path) -> None:
             "GARDEN.md": "# Garden\n",
         },
     )
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
     page = (tmp_path / "site/tutorial.html").read_text()
     assert 'href="repository/HOUSE.html#the-door"' in page
     assert 'href="repository/tools/index.html"' in page
@@ -125,10 +125,10 @@ def test_what_is_linked_to_comes_along(build: Build, tmp_path: Path) -> None:
     assert "mkdocs" in (tmp_path / "site/repository/tools/site_of_docs.py.html").read_text()
 
 
-def test_what_a_browser_would_fetch_is_seen(site_of_docs: ModuleType) -> None:
-    """Were the look that is asked for at each page to see nothing, the promise would be empty."""
-    seen = ['<script src="https://a.example/a.js">', '<link href="//fonts.example/x" rel="stylesheet" />']
-    for one in seen:
+def test_content_from_other_hosts_is_refused(site_of_docs: ModuleType) -> None:
+    """Links are allowed."""
+    refused = ['<script src="https://a.example/a.js">', '<link href="//fonts.example/x" rel="stylesheet" />']
+    for one in refused:
         with pytest.raises(PluginError, match="loads from another host"):
             site_of_docs.refuse_foreign("page.md", one)
     site_of_docs.refuse_foreign("page.md", '<a href="https://keepachangelog.com">')

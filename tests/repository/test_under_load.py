@@ -27,7 +27,7 @@ def test_busy_processes_end_with_the_command(under_load: ModuleType) -> None:
 
 
 def test_the_exit_code_is_that_of_the_command(root: Path) -> None:
-    """The share that it got is printed."""
+    """It also prints the share that the command got."""
     command = [sys.executable, str(root / "tools/under_load.py"), sys.executable, "-c", "import sys; sys.exit(3)"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 3

@@ -1,4 +1,4 @@
-"""There is one way to run each thing, and `make` names it."""
+"""`make` lists all tasks of a contributor."""
 
 import os
 import re
@@ -15,7 +15,7 @@ def targets(root: Path) -> set[str]:
 
 
 def make(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    # `make test` hands its own flags down, which would change what this make prints.
+    # `make test` passes its own flags on, which would change the output of this make.
     environment = {
         name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
     }
@@ -23,28 +23,28 @@ def make(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_make_alone_lists_every_target(root: Path, targets: set[str]) -> None:
-    """Each target has one line, and the line says what the target does."""
+    """With one line that describes it."""
     lines = [line.split(maxsplit=1) for line in make(root).stdout.splitlines()]
     assert all(len(line) == 2 for line in lines)
     assert sorted(target for target, _ in lines) == sorted(targets)
 
 
-def test_an_unfit_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
-    """Who has no fit Python reads what is needed, not a traceback."""
-    old = tmp_path / "python-of-old"
-    old.write_text('#!/bin/sh\n[ "$1" = -V ] && echo Python 3.9.2\nexit 1\n')
-    old.chmod(0o755)
-    told = make(root, "--always-make", f"PYTHON={old}", ".venv/requirements")
-    assert told.returncode != 0
-    first = told.stderr.splitlines()[0]
+def test_an_unsuitable_python_is_reported_in_one_line(root: Path, tmp_path: Path) -> None:
+    """Without a traceback."""
+    old_python = tmp_path / "old-python"
+    old_python.write_text('#!/bin/sh\n[ "$1" = -V ] && echo Python 3.9.2\nexit 1\n')
+    old_python.chmod(0o755)
+    result = make(root, "--always-make", f"PYTHON={old_python}", ".venv/requirements")
+    assert result.returncode != 0
+    first = result.stderr.splitlines()[0]
     assert "Python 3.11 or newer with venv is required" in first
     assert "(Python 3.9.2)" in first
-    assert "Traceback" not in told.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md"])
 def test_the_targets_that_a_page_names_exist(root: Path, targets: set[str], page: str) -> None:
-    """It sends nobody to a target that is not there; words between backticks and lines of a shell are meant."""
+    """Targets in backticks and in lines of a shell."""
     named = set(re.findall(r"(?m)(?:`|^\$ |^)make ([a-z-]+)", (root / page).read_text()))
     assert named
     assert named <= targets

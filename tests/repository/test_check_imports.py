@@ -1,4 +1,4 @@
-"""Dependencies between the packages point one way, and `make lint` holds them there."""
+"""`make lint` requires that packages import each other in one direction."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ def test_the_packages_import_in_one_direction(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "text", "says"),
+    ("module", "text", "complaint"),
     [
         ("penstock_spec.model", "import penstock", "`penstock_spec` must not import `penstock`"),
         ("penstock.worker", "from penstock_dev import x", "`penstock` must not import `penstock_dev`"),
@@ -45,14 +45,14 @@ def test_the_packages_import_in_one_direction(root: Path) -> None:
     ],
 )
 def test_an_import_in_the_wrong_direction_is_an_error(
-    root: Path, tmp_path: Path, module: str, text: str, says: str
+    root: Path, tmp_path: Path, module: str, text: str, complaint: str
 ) -> None:
     write(tmp_path, "penstock_spec.kinds.pipeline.spec", "")
     file = write(tmp_path, module, text)
-    code, told = check(root, tmp_path)
+    code, output = check(root, tmp_path)
     assert code == 1
-    assert told.startswith(f"{file}:{len(text.splitlines())}: ")
-    assert says in told
+    assert output.startswith(f"{file}:{len(text.splitlines())}: ")
+    assert complaint in output
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_an_import_in_the_right_direction_passes(root: Path, tmp_path: Path, mod
     assert check(root, tmp_path) == (0, "")
 
 
-def test_a_new_package_has_to_say_what_it_may_import(root: Path, tmp_path: Path) -> None:
+def test_a_new_package_must_list_its_imports(root: Path, tmp_path: Path) -> None:
     write(tmp_path, "penstock_new.model", "")
-    code, told = check(root, tmp_path)
+    code, output = check(root, tmp_path)
     assert code == 1
-    assert "`penstock_new` is unknown" in told
+    assert "`penstock_new` is unknown" in output

@@ -1,4 +1,4 @@
-"""The repository is the same on every machine, and says why it makes an exception."""
+"""Files contain no path of this machine, and every lint exclusion has a reason."""
 
 import re
 import tomllib
@@ -8,33 +8,33 @@ import pytest
 
 
 def test_no_file_names_a_path_of_this_machine(root: Path, files: list[Path]) -> None:
-    """Whatever wrote a file here, it wrote nothing that is only true here."""
-    found = [
+    """Not even a generated file."""
+    machine_specific = [
         f"{path}: {match.group().decode()}"
         for path in files
         for match in machine_paths(root, Path.home()).finditer((root / path).read_bytes())
     ]
-    assert found == []
+    assert machine_specific == []
 
 
 @pytest.mark.parametrize(
-    ("root", "text", "found"),
+    ("root", "text", "is_path"),
     [
-        ("/nowhere/house", "see {root}", True),
-        ("/nowhere/house", "file://{root}/docs", True),
-        ("/nowhere/house", "{root}-archive", False),
+        ("/nowhere/clone", "see {root}", True),
+        ("/nowhere/clone", "file://{root}/docs", True),
+        ("/nowhere/clone", "{root}-archive", False),
         ("/nowhere", "from {root}/packages/penstock", True),
         ("/nowhere", "packages/penstock{root}/penstock", False),
         ("/nowhere", "COPY . {root}", False),
-        ("/nowhere/house", "cd {home}/work", True),
-        ("/nowhere/house", "specs{home}/work", False),
+        ("/nowhere/clone", "cd {home}/work", True),
+        ("/nowhere/clone", "specs{home}/work", False),
     ],
 )
-def test_a_path_of_this_machine_is_known_from_others(root: str, text: str, *, found: bool) -> None:
-    """A short root, as containers have it, is not mistaken for a folder of the same name."""
+def test_paths_of_this_machine_are_recognized(root: str, text: str, *, is_path: bool) -> None:
+    """A short root, as in containers, is not confused with a folder of the same name."""
     home = "/nowhere/home"
     written = text.format(root=root, home=home).encode()
-    assert bool(machine_paths(Path(root), Path(home)).search(written)) is found
+    assert bool(machine_paths(Path(root), Path(home)).search(written)) is is_path
 
 
 def test_every_lint_exclusion_has_its_reason(root: Path) -> None:
@@ -49,7 +49,7 @@ def test_every_lint_exclusion_has_its_reason(root: Path) -> None:
 
 
 def machine_paths(root: Path, home: Path) -> re.Pattern[bytes]:
-    # A root such as /src is also an honest folder of an image; only what lies below it gives the machine away.
+    # A root such as /src is also a normal folder of an image; only paths below it are specific to the machine.
     below = "|".join(map(re.escape, ["packages", "tests", "docs", "specs", "generated", ".venv", ".git"]))
     places = [rf"{re.escape(str(root))}/(?:{below})\b"]
     places += [rf"{re.escape(str(place))}(?![\w.-])" for place in (root, home) if len(place.parts) > 2]

@@ -1,4 +1,4 @@
-"""Subjects of new commits are instructions of at most 72 characters, and `make lint` holds them to it."""
+"""`make lint` requires that subjects of new commits are instructions of at most 72 characters."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ Git = Callable[..., str]
 
 @pytest.fixture
 def git(root: Path, tmp_path: Path) -> Git:
-    """A repository on `main` with the check, two commits after one that is older than the check."""
+    """A repository on `main`: a commit that is older than the check, and the commit of the check."""
 
     def run(*words: str) -> str:
         who = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
@@ -55,7 +55,7 @@ def test_an_instruction_passes(git: Git, tmp_path: Path, subject: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("subject", "says"),
+    ("subject", "complaint"),
     [
         ("Refuse " + "x" * 66, "73 characters, more than 72"),
         ("Refuse it.", "ends with a period"),
@@ -67,15 +67,15 @@ def test_an_instruction_passes(git: Git, tmp_path: Path, subject: str) -> None:
         ("What a page says", "`what` is not an imperative"),
     ],
 )
-def test_anything_else_is_named_with_its_commit(git: Git, tmp_path: Path, subject: str, says: str) -> None:
+def test_a_wrong_subject_is_reported_with_its_commit(git: Git, tmp_path: Path, subject: str, complaint: str) -> None:
     commit(git, subject)
-    code, told = check(tmp_path)
+    code, output = check(tmp_path)
     assert code == 1
-    assert told.startswith(f"{git('rev-parse', '--short', 'HEAD').strip()} {subject}\n")
-    assert says in told
+    assert output.startswith(f"{git('rev-parse', '--short', 'HEAD').strip()} {subject}\n")
+    assert complaint in output
 
 
-def test_history_older_than_the_check_is_not_judged(git: Git, tmp_path: Path) -> None:
+def test_history_older_than_the_check_is_not_checked(git: Git, tmp_path: Path) -> None:
     """A clone without `main`, and without a tag."""
     git("checkout", "-q", "-b", "mine")
     git("branch", "-q", "-D", "main")
@@ -84,7 +84,7 @@ def test_history_older_than_the_check_is_not_judged(git: Git, tmp_path: Path) ->
     assert check(tmp_path)[0] == 1
 
 
-def test_a_branch_is_judged_from_where_it_left_main(git: Git, tmp_path: Path) -> None:
+def test_a_branch_is_checked_from_its_merge_base(git: Git, tmp_path: Path) -> None:
     commit(git, "A wrong one on main")
     git("checkout", "-q", "-b", "mine")
     commit(git, "Mend it")
@@ -93,7 +93,7 @@ def test_a_branch_is_judged_from_where_it_left_main(git: Git, tmp_path: Path) ->
     assert check(tmp_path)[0] == 1
 
 
-def test_main_is_judged_from_the_last_tag(git: Git, tmp_path: Path) -> None:
+def test_main_is_checked_from_the_last_tag(git: Git, tmp_path: Path) -> None:
     commit(git, "A wrong one before the release")
     git("tag", "v1.0.0")
     assert check(tmp_path) == (0, "")
@@ -102,12 +102,12 @@ def test_main_is_judged_from_the_last_tag(git: Git, tmp_path: Path) -> None:
 
 
 def test_a_branch_is_compared_with_the_main_of_its_origin(git: Git, tmp_path: Path) -> None:
-    """What was not pushed yet is new, also on `main`."""
+    """Commits that are not pushed are new, even on `main`."""
     git("update-ref", "refs/remotes/origin/main", "HEAD")
     commit(git, "A wrong one")
     assert check(tmp_path)[0] == 1
     git("update-ref", "refs/remotes/origin/main", "HEAD")
-    assert check(tmp_path)[0] == 1, "no tag: since the check began"
+    assert check(tmp_path)[0] == 1, "no tag: all commits since the check was added"
 
 
 def test_a_folder_without_history_passes(root: Path, tmp_path: Path) -> None:

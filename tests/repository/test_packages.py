@@ -1,11 +1,11 @@
-"""Every package is built alike."""
+"""Every package has the same structure."""
 
 import tomllib
 from pathlib import Path
 
 
 def test_every_package_has_its_own_manifest_and_types(packages: list[Path]) -> None:
-    """pyproject.toml, one module under src/, and py.typed, so that its types reach who imports it."""
+    """pyproject.toml, one module under src/, and py.typed, so that users get its types."""
     assert packages
     for package in packages:
         project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
@@ -18,18 +18,18 @@ def test_every_package_has_its_own_manifest_and_types(packages: list[Path]) -> N
 
 
 def test_every_package_is_type_checked(root: Path, packages: list[Path]) -> None:
-    """The type checker is told each package's src/, which it cannot find by a pattern."""
+    """The path of mypy lists each package's src/, because it accepts no pattern."""
     mypy = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["mypy"]
     bases = {f"$MYPY_CONFIG_FILE_DIR/packages/{package.name}/src" for package in packages}
-    # what these hold is imported by its neighbours
+    # scripts in these folders import each other
     scripts = {f"$MYPY_CONFIG_FILE_DIR/{folder}" for folder in ("benchmarks", "tests/support", "tools")}
     assert set(mypy["mypy_path"]) == bases | scripts
 
 
 def test_a_new_package_is_locked(root: Path, packages: list[Path]) -> None:
-    """Each package's requirements reach the lock, and the package itself does not."""
-    asked = (root / "requirements/dev.in").read_text() + (root / "requirements/pod.in").read_text()
+    """The lock has each package's requirements, but not the package itself."""
+    requirements = (root / "requirements/dev.in").read_text() + (root / "requirements/pod.in").read_text()
     script = (root / "tools/lock.sh").read_text()
     for package in packages:
-        assert f"-e ./packages/{package.name}\n" in asked
+        assert f"-e ./packages/{package.name}\n" in requirements
         assert f"--no-emit-package {package.name} " in script

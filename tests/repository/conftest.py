@@ -1,4 +1,4 @@
-"""The repository as the house tests look at it."""
+"""The files and packages of the repository."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 @pytest.fixture(scope="session")
 def files(root: Path) -> list[Path]:
     """Every file that is, or would be, committed; relative to the root."""
-    # The checkout of a CI machine often belongs to another user, and git then asks for its directory to be named safe.
+    # The checkout of a CI machine often belongs to another user; git then requires `safe.directory`.
     git = ["git", "-c", f"safe.directory={root}"]
     listed = subprocess.run(
         [*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
