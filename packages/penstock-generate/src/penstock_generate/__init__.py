@@ -1,1 +1,1 @@
-"""From specs to what is around them: load -> resolve -> plan -> emit -> write. Only the last touches the disk."""
+"""Generates files from specs: load -> resolve -> plan -> emit -> write. Only the last step touches the disk."""

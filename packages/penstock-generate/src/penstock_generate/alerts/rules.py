@@ -64,10 +64,10 @@ def tests(about: AlertContext, alert: Alert) -> Iterator[dict[str, Any]]:
     yield _test(alert, "fires beyond it, after its time", alert.firing_value, {**early, end: [fired]})
 
 
-def _test(alert: Alert, says: str, value: float, expected: dict[int, list[Any]]) -> dict[str, Any]:
+def _test(alert: Alert, behaviour: str, value: float, expected: dict[int, list[Any]]) -> dict[str, Any]:
     series = alert.query.test_series(value)
     return {
-        "name": f"{alert.name} {says}",
+        "name": f"{alert.name} {behaviour}",
         "interval": "1m",
         "input_series": [{"series": name, "values": values} for name, values in series.items()],
         "alert_rule_test": [

@@ -37,50 +37,50 @@ class ChangeGroup(NamedTuple):
         return "pods restart" if self.restarts else "no pod restarts"
 
 
-def text(report: Report, found: ChangeFindings, paint: Callable[[str, str], str]) -> Iterator[str]:
+def text(report: Report, findings: ChangeFindings, paint: Callable[[str, str], str]) -> Iterator[str]:
     """For a terminal."""
-    for finding, says in _dangers(found):
-        yield paint("danger", "error") + f"  {finding.at}: {safe(finding.says)} ({says})"
+    for finding, description in _dangers(findings):
+        yield paint("danger", "error") + f"  {finding.at}: {safe(finding.says)} ({description})"
     for group in grouped(report):
         yield paint(safe(group.title), "bold")
         rows = [*group.changes, Change("files", f"{', '.join(group.also)} changed")] if group.also else [*group.changes]
         last = ""
-        for section, says in [*rows, Change("rollout", group.rollout)]:
-            yield f"  {section if section != last else '':{WIDTH}} {safe(says)}"
+        for section, description in [*rows, Change("rollout", group.rollout)]:
+            yield f"  {section if section != last else '':{WIDTH}} {safe(description)}"
             last = section
     yield _summary(report)
 
 
-def markdown(report: Report, found: ChangeFindings) -> Iterator[str]:
+def markdown(report: Report, findings: ChangeFindings) -> Iterator[str]:
     """For a pull request."""
-    for finding, says in _dangers(found):
-        yield f"> **Danger**: `{finding.at}`: {_md(finding.says)} ({says})\n"
+    for finding, description in _dangers(findings):
+        yield f"> **Danger**: `{finding.at}`: {_md(finding.says)} ({description})\n"
     for group in grouped(report):
         yield f"### {_md(group.title)}\n"
-        for section, says in (*group.changes, Change("rollout", group.rollout)):
-            yield f"- **{section}**: {_md(says)}"
+        for section, description in (*group.changes, Change("rollout", group.rollout)):
+            yield f"- **{section}**: {_md(description)}"
         if group.also:
             yield f"- **files**: {', '.join(f'`{name}`' for name in group.also)} changed"
         yield ""
     yield _summary(report)
 
 
-def as_json(report: Report, found: ChangeFindings) -> str:
+def as_json(report: Report, findings: ChangeFindings) -> str:
     """For programs."""
     content = {
         "changes": [
             {
                 "name": one.name,
                 "environments": one.environments,
-                "changes": [{"section": section, "says": says} for section, says in one.changes],
+                "changes": [{"section": section, "says": description} for section, description in one.changes],
                 "files": one.also,
                 "restarts": one.restarts,
             }
             for one in grouped(report)
         ],
         "dangers": [
-            {"rule": one.rule, "at": str(one.at), "says": one.says, "acknowledged": one in found.acknowledged}
-            for one, _ in _dangers(found)
+            {"rule": one.rule, "at": str(one.at), "says": one.says, "acknowledged": one in findings.acknowledged}
+            for one, _ in _dangers(findings)
         ],
         "unchanged": report.unchanged,
     }
@@ -89,19 +89,19 @@ def as_json(report: Report, found: ChangeFindings) -> str:
 
 def grouped(report: Report) -> list[ChangeGroup]:
     """Sorted by name; folders of all environments come last."""
-    found: dict[tuple[object, ...], list[FolderChanges]] = {}
+    groups_by_content: dict[tuple[object, ...], list[FolderChanges]] = {}
     for one in report.differs:
-        found.setdefault((one.name, one.content), []).append(one)
+        groups_by_content.setdefault((one.name, one.content), []).append(one)
     groups = [
         ChangeGroup(same[0].name, tuple(one.environment for one in same if one.environment), *same[0].content)
-        for same in found.values()
+        for same in groups_by_content.values()
     ]
     return sorted(groups, key=lambda one: (not one.environments, one.name == ENVIRONMENT_FOLDER, one.name))
 
 
-def _dangers(found: ChangeFindings) -> Iterator[tuple[Finding, str]]:
-    yield from ((one, "not acknowledged") for one in found.dangerous)
-    yield from ((one, "acknowledged") for one in found.acknowledged)
+def _dangers(findings: ChangeFindings) -> Iterator[tuple[Finding, str]]:
+    yield from ((one, "not acknowledged") for one in findings.dangerous)
+    yield from ((one, "acknowledged") for one in findings.acknowledged)
 
 
 def _summary(report: Report) -> str:
@@ -111,6 +111,6 @@ def _summary(report: Report) -> str:
     return f"{folders} changed, {report.unchanged} unchanged" if changed else f"no changes ({folders} compared)"
 
 
-def _md(says: str) -> str:
+def _md(description: str) -> str:
     """Escape Markdown and HTML."""
-    return "".join(f"\\{one}" if one in "\\`*_[]<>#|!{}" else one for one in safe(says))
+    return "".join(f"\\{one}" if one in "\\`*_[]<>#|!{}" else one for one in safe(description))

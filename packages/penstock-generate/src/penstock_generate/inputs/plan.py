@@ -13,7 +13,7 @@ from penstock_spec.platform import Environment
 DOMAIN = "penstock.dev"
 """Prefix of Penstock's labels and annotations."""
 JANITOR = "penstock-janitor"
-"""Name of the janitor's objects in every environment. The scaler asks it for the age of a message under this name."""
+"""Name of the janitor's objects in every environment. KEDA reads the age of the oldest message from its Service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class PlannedSpec:
 
     environment: str
     around: Environment
+    """The settings of the environment in the platform file."""
     spec: Any
     """The model of its kind."""
     layers: Layers
@@ -85,6 +86,7 @@ class PlannedEnvironment:
 
     environment: str
     around: Environment
+    """Its settings in the platform file."""
     members: tuple[Member, ...]
     """Sorted by name."""
     source: str

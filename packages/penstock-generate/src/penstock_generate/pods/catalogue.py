@@ -9,7 +9,7 @@ from penstock_generate.catalogue import LISTING, CatalogueEntry, entry
 KUBECTL = "kubectl"
 
 
-def watched(whose: str) -> Iterator[CatalogueEntry]:
+def monitoring_files(whose: str) -> Iterator[CatalogueEntry]:
     """The artifacts for monitoring; `whose` is the kind's name for readers."""
     yield entry("rules.yaml", f"Alerts and recorded queries, with this {whose}'s numbers", "Prometheus")
     yield entry("rules.test.yaml", "For each alert a case below its threshold and one above", "promtool", "rules.yaml")
@@ -17,7 +17,7 @@ def watched(whose: str) -> Iterator[CatalogueEntry]:
     yield entry("runbook.md", f"What to do at each alert, with this {whose}'s keys and commands", "people")
 
 
-def run(pods: str, *others: CatalogueEntry) -> Iterator[CatalogueEntry]:
+def kubernetes_files(pods: str, *others: CatalogueEntry) -> Iterator[CatalogueEntry]:
     """The artifacts for Kubernetes; `pods` describes the Deployment, `others` are manifests of only one kind."""
     yield entry("values.yaml", "Values with which `generated/chart` gives the same objects as `manifests/`", "Helm")
     manifests = (

@@ -102,9 +102,9 @@ class Templates:
 
     def copied(self, folder: str) -> Iterator[Artifact]:
         """All files of a folder of templates as they are, for Helm to render; each may be overridden."""
-        for ours in sorted((BUILT_IN / folder).rglob("*")):
-            if ours.is_file():
-                name = ours.relative_to(BUILT_IN).as_posix()
+        for built_in in sorted((BUILT_IN / folder).rglob("*")):
+            if built_in.is_file():
+                name = built_in.relative_to(BUILT_IN).as_posix()
                 file = next(there for there in (place / name for place in self._folders) if there.is_file())
                 yield Artifact(name, _utf8(file, name), f"templates/{name}", copied=True)
 
@@ -127,12 +127,12 @@ def _own(overrides: Path) -> dict[str, bool]:
 
 def _refuse_unused(overrides: Path) -> None:
     """Refuse an own template whose name no built-in one has; names with `_` are for imports."""
-    ours = {file.relative_to(BUILT_IN).as_posix() for file in BUILT_IN.rglob("*") if file.is_file()}
-    for top in sorted({name.partition("/")[0] for name in ours if "/" in name}):
+    built_in = {file.relative_to(BUILT_IN).as_posix() for file in BUILT_IN.rglob("*") if file.is_file()}
+    for top in sorted({name.partition("/")[0] for name in built_in if "/" in name}):
         for file in sorted((overrides / top).rglob(f"*{ENDING}" if top != CHART else "*")):
             name = file.relative_to(overrides).as_posix()
-            if name not in ours and file.is_file() and not file.name.startswith(("_", ".")):
-                close = nearest(name, sorted(ours))
+            if name not in built_in and file.is_file() and not file.name.startswith(("_", ".")):
+                close = nearest(name, sorted(built_in))
                 hint = f"call it `templates/{close}`" if close else "see Penstock's `templates/README.md` for the names"
                 raise CannotGoOn(f"templates/{name}: no built-in template has this name", hint)
 

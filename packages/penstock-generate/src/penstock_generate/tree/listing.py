@@ -1,6 +1,6 @@
 """`FILES`: the listing in each generated folder, with the digest of every file that was written.
 
-It tells apart the generator's files from other people's, which are never touched; files that are no longer generated,
+It distinguishes the generator's files from others, which are never touched; files that are no longer generated,
 which are removed; and files that were edited by hand from files that are out of date.
 """
 

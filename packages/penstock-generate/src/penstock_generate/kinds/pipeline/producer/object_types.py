@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock_generate.kinds.pipeline.producer import schema_parts as of
+from penstock_generate.kinds.pipeline.producer import schema_parts
 from penstock_generate.kinds.pipeline.producer.scalar_types import ANY, SCALARS, only, union
 from penstock_generate.kinds.pipeline.producer.schema_parts import Part
 
@@ -64,7 +64,7 @@ class ObjectTypes:
         self.objects = []
         message = self._of(schema, ROOT, 0)
         for name, parts in self._to_build:  # it grows during the loop
-            self.objects.append(ObjectType(name, tuple(self._fields(parts)), of.description(parts[0])))
+            self.objects.append(ObjectType(name, tuple(self._fields(parts)), schema_parts.description(parts[0])))
         names = {one.name for one in self.objects}
         are_objects = all(one in names or one.startswith("dict[") for one in message.split(" | "))
         self.alias = None if ROOT in names else message if are_objects else f"dict[str, {ANY}]"
@@ -80,21 +80,21 @@ class ObjectTypes:
 
     def _type(self, part: Part, called: str, depth: int) -> str:
         reference = part.get("$ref")
-        if part is not self._schema and isinstance(reference, str) and part.keys() <= of.IGNORED | {"$ref"}:
-            return self._of(of.target(self._schema, reference), reference.rpartition("/")[2] or called, depth)
-        parts = list(of.together(self._schema, part))
-        values = next(filter(None, map(of.values, parts)), None)
+        if part is not self._schema and isinstance(reference, str) and part.keys() <= schema_parts.IGNORED | {"$ref"}:
+            return self._of(schema_parts.target(self._schema, reference), reference.rpartition("/")[2] or called, depth)
+        parts = list(schema_parts.applying(self._schema, part))
+        values = next(filter(None, map(schema_parts.values, parts)), None)
         if values:
             return only(values, LONGEST)
-        types = of.types(parts)
-        if not any(of.mapping(one, "properties") for one in parts):
+        types = schema_parts.types(parts)
+        if not any(schema_parts.mapping(one, "properties") for one in parts):
             chosen = self._choice(parts, called, depth)
             if chosen != ANY:
                 return chosen
         return union(self._named(name, parts, called, depth) for name in types)
 
     def _choice(self, parts: list[Part], called: str, depth: int) -> str:
-        for choices in (of.listed(one, key) for one in parts for key in of.CHOICES):
+        for choices in (schema_parts.listed(one, key) for one in parts for key in schema_parts.CHOICES):
             type_ = union(self._of(choice, f"{called}{n}", depth) for n, choice in enumerate(choices, 1))
             if type_ != ANY:
                 return type_
@@ -107,7 +107,7 @@ class ObjectTypes:
                 items = next((one["items"] for one in parts if "items" in one), None)
                 mixed = any("prefixItems" in one for one in parts)
                 return f"list[{ANY if mixed else self._of(items, f'{called}Item', depth)}]"
-            case "object" if any(of.mapping(one, "properties") for one in parts):
+            case "object" if any(schema_parts.mapping(one, "properties") for one in parts):
                 return self._shape(parts, called)
             case "object":
                 more = next((one["additionalProperties"] for one in parts if "additionalProperties" in one), None)
@@ -133,13 +133,13 @@ class ObjectTypes:
         return name
 
     def _fields(self, parts: list[Part]) -> Iterator[Field]:
-        required = {name for one in parts for name in of.listed(one, "required") if isinstance(name, str)}
+        required = {name for one in parts for name in schema_parts.listed(one, "required") if isinstance(name, str)}
         always = _by_name(parts)
         for name, inner in always.items():
             types = [self._of(one, name, 0) for one in inner]
             type_ = next((one for one in types if one != ANY), ANY)
-            yield Field(name, type_, name in required, _is_vague(type_, inner), of.description(inner[0]))
-        for name, inner in _by_name(of.at_times(self._schema, parts)).items():
+            yield Field(name, type_, name in required, _is_vague(type_, inner), schema_parts.description(inner[0]))
+        for name, inner in _by_name(schema_parts.sometimes_applying(self._schema, parts)).items():
             if name not in always:
                 type_ = union(self._of(one, name, 0) for one in inner)
                 yield Field(name, type_, required=False, vague=_is_vague(type_, inner), description="")
@@ -148,10 +148,10 @@ class ObjectTypes:
 def _by_name(parts: Iterator[Part] | list[Part]) -> dict[str, list[object]]:
     schemas: dict[str, list[object]] = {}
     for part in parts:
-        for name, inner in of.mapping(part, "properties").items():
+        for name, inner in schema_parts.mapping(part, "properties").items():
             schemas.setdefault(name, []).append(inner)
     return schemas
 
 
 def _is_vague(type_: str, inner: list[object]) -> bool:
-    return type_ == ANY and any(map(of.restricts, inner))
+    return type_ == ANY and any(map(schema_parts.restricts, inner))

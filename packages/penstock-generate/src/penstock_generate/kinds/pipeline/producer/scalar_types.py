@@ -14,19 +14,19 @@ SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "boo
 
 def union(types: Iterable[str]) -> str:
     """A union without duplicates, None last."""
-    told = dict.fromkeys(types)
-    if ANY in told or not told:
+    distinct = dict.fromkeys(types)
+    if ANY in distinct or not distinct:
         return ANY
-    return " | ".join(sorted(told, key=lambda one: one == "None"))
+    return " | ".join(sorted(distinct, key=lambda one: one == "None"))
 
 
 def only(values: list[Any], longest: int) -> str:
     """A `Literal` of these values; if there are too many to read, one of their types."""
     exact = dict.fromkeys(literal(one) for one in values if isinstance(one, (str, bool, int)))
-    told = [f"Literal[{', '.join(exact)}]"] if exact else []
-    told += [_kind(one) for one in values if not isinstance(one, (str, bool, int))]
-    whole = union(told)
-    return whole if len(whole) <= longest else union(map(_kind, values))
+    parts = [f"Literal[{', '.join(exact)}]"] if exact else []
+    parts += [_kind(one) for one in values if not isinstance(one, (str, bool, int))]
+    precise = union(parts)
+    return precise if len(precise) <= longest else union(map(_kind, values))
 
 
 def _kind(value: object) -> str:

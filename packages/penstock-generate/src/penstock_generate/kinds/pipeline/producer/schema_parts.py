@@ -20,7 +20,7 @@ def target(schema: Part, reference: object) -> object:
     return schema if reference == "#" else resolve_reference(schema, reference)
 
 
-def together(schema: Part, part: object) -> Iterator[Part]:
+def applying(schema: Part, part: object) -> Iterator[Part]:
     """All schemas that apply to a value at once, the schema itself first."""
     left, seen = [part], set()
     while left:
@@ -31,13 +31,13 @@ def together(schema: Part, part: object) -> Iterator[Part]:
             left += [target(schema, one.get("$ref")), *listed(one, "allOf")]
 
 
-def at_times(schema: Part, parts: Iterable[Part]) -> Iterator[Part]:
+def sometimes_applying(schema: Part, parts: Iterable[Part]) -> Iterator[Part]:
     """Schemas that apply to the value in some cases."""
     for one in parts:
         for key in (*CHOICES, "if", "then", "else"):
             inner = one.get(key)
             for choice in inner if isinstance(inner, list) else [inner]:
-                yield from together(schema, choice)
+                yield from applying(schema, choice)
 
 
 def values(part: Part) -> list[Any]:
