@@ -28,7 +28,8 @@ from penstock.embedded import LOOPBACK, Launched, find_server
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_spec.platform import Redis
+from penstock_spec.platform import Redis, Timeouts
+from penstock_spec.values.quantities import Duration
 
 TRIES = 10
 LASTING = (11_000, 22_000)
@@ -37,6 +38,8 @@ BUS = 10_000
 """The distance from a cluster node's port to its bus port."""
 DOWN_AFTER = 30_000
 """Milliseconds after which a sentinel takes a master for dead: longer than a busy machine keeps a process waiting."""
+TIMEOUTS = Timeouts(connect=Duration("20s"))
+"""Longer than a busy machine keeps a process of a test waiting, which the default of 2 s is not."""
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - each folder there is private
 """Folder of servers that sync their settings to disk before they answer: a busy disk must not block them."""
 
@@ -105,7 +108,7 @@ class Server:
 
     def model(self) -> Redis:
         """This server as in a platform file."""
-        return Redis(addresses=[self.address])
+        return Redis(addresses=[self.address], timeouts=TIMEOUTS)
 
     def link(self, name: str = "test") -> Link:
         """A connection of the runtime to this server."""

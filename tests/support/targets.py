@@ -18,15 +18,14 @@ from pathlib import Path
 
 import hiredis
 from raw_client import Reply
-from servers import Node, Sentinel, Server, binary, lasting_port, wait_for
+from servers import TIMEOUTS, Node, Sentinel, Server, binary, lasting_port, wait_for
 from tls import Certificate, Proxy
 
 from penstock.embedded import LOOPBACK
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_spec.platform import Auth, Redis, Timeouts
-from penstock_spec.values.quantities import Duration
+from penstock_spec.platform import Auth, Redis
 
 SLOTS = 16384
 MASTER = "tests"
@@ -266,7 +265,7 @@ def _tls(ends: ExitStack) -> Target:
         addresses=[f"{LOOPBACK}:{port}"],
         tls=True,
         auth=Auth(secret="redis", username="penstock"),  # noqa: S106 - a secret's name
-        timeouts=Timeouts(connect=Duration("20s")),  # the proxy shares a processor with the tests
+        timeouts=TIMEOUTS,
     )
     return TlsTarget(redis, Credentials(password=PASSWORD, ca_file=certificate.ca), [server])
 
@@ -299,7 +298,7 @@ def _cluster(ends: ExitStack) -> Target:
         node.ask("CLUSTER", "MEET", LOOPBACK, nodes[0].port)
     for node in nodes:
         wait_for(partial(_is_complete, node, len(nodes)), f"{node.address} knows the complete cluster")
-    redis = Redis(topology="cluster", addresses=[node.address for node in nodes])
+    redis = Redis(topology="cluster", addresses=[node.address for node in nodes], timeouts=TIMEOUTS)
     return ClusterTarget(redis, Credentials(), nodes)
 
 
@@ -314,7 +313,7 @@ def _sentinel(ends: ExitStack) -> Target:
     replica = ends.enter_context(Server(f"replicaof {LOOPBACK} {master.port}", *fast_sync))
     wait_for(lambda: "master_link_status:up" in str(replica.ask("INFO", "replication")), "the replica follows")
     sentinel = ends.enter_context(Sentinel(master, MASTER))
-    redis = Redis(topology="sentinel", addresses=[sentinel.address], master=MASTER)
+    redis = Redis(topology="sentinel", addresses=[sentinel.address], master=MASTER, timeouts=TIMEOUTS)
     for period in ("INFO-PERIOD", "PUBLISH-PERIOD"):
         with suppress(hiredis.ReplyError):  # 6.2 polls its servers every ten seconds, which cannot be changed
             sentinel.ask("SENTINEL", "DEBUG", period, 200)
