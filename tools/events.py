@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from penstock.observe.event_lines import ABOUT, TOPICS, EventLine
+from penstock.observe.event_lines import SUBJECT_FIELDS, TOPICS, EventLine
 from penstock.observe.events import Activity, Event
 from penstock_spec.reference.table import table
 
@@ -32,7 +32,7 @@ ACTIVITIES = "## Activities\n\nValues of the field `activity`.\n"
 def pages(_root: Path) -> dict[str, str]:
     """By path."""
     parts = [OPENING]
-    for subject, fields in ABOUT.items():
+    for subject, fields in SUBJECT_FIELDS.items():
         more = "the fields of `message.log_fields` and " if subject == "message" else ""
         parts += [f"A line about a {subject} also has {more}these:\n", _fields(fields)]
     for topic in TOPICS:
@@ -43,7 +43,7 @@ def pages(_root: Path) -> dict[str, str]:
 
 
 def _row(event: Event, line: EventLine) -> tuple[str, ...]:
-    about = [f"those of a {line.about}"] if line.about else []
+    about = [f"those of a {line.subject}"] if line.subject else []
     fields = [*about, *(f"`{name}`, {meaning}" for name, meaning in line.fields.items())]
     return (
         f"`{event}`",

@@ -15,7 +15,7 @@ def class_of(spec: Scheduler, error: BaseException) -> str:
     """The first class that matches, as in the runtime."""
     failure = Failure.of(error)
     classes = spec.failures.classes.items()
-    return next((name for name, one in classes if FailureMatcher.of(one.match).takes(failure)), "-")
+    return next((name for name, one in classes if FailureMatcher.of(one.match).matches(failure)), "-")
 
 
 class AnswerError(Exception):

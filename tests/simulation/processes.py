@@ -16,7 +16,7 @@ from penstock.janitor.leader_lock import lock_of
 from penstock.janitor.links import JanitorLinks, PipelineLinks
 from penstock.janitor.reachability import Reachability
 from penstock.message.encoding import Received, encoding_of
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
 from penstock.pod.dependencies import Dependencies
@@ -177,8 +177,8 @@ class SideLoop:
         """Start a task in the side loop."""
         return SideTask(self._loop, self._loop.create_task(work))
 
-    def tell(self, call: Callable[..., object], *args: object) -> None:
-        self._loop.call_soon_threadsafe(call, *args)
+    def call(self, function: Callable[..., object], *args: object) -> None:
+        self._loop.call_soon_threadsafe(function, *args)
 
 
 class SideTask:
@@ -198,7 +198,7 @@ class SideTask:
         return self._task.exception()
 
 
-_BOARD = Board()
+_COLLECTOR = Collector()
 
 
 def _value(received: Received) -> object:
@@ -238,7 +238,7 @@ class WorkerProcess(Process):
         dependencies = Dependencies(
             link=self.link,
             side=SideLoop(self._side),
-            metrics=Metrics.of_spec("worker", spec, _BOARD),
+            metrics=Metrics.of_spec("worker", spec, _COLLECTOR),
             readiness=Readiness(),
             host=self.name,
             rng=self._rng,
@@ -318,7 +318,7 @@ class JanitorProcess(Process):
         lock = lock_of(context.pipeline.environment, [context.pipeline.keys])
         links = JanitorLinks(self.link("leader"), lock, (pair,), reach)
         clocks = Clocks(context.universe.clock, context.wall, asyncio.sleep)
-        await Janitor([context.pipeline], links, _BOARD, NoPods(), clocks).run(asyncio.Event())
+        await Janitor([context.pipeline], links, _COLLECTOR, NoPods(), clocks).run(asyncio.Event())
 
 
 class SenderProcess(Process):

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from patience import PATIENCE
 from prometheus_client import CollectorRegistry
 
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.health import HealthServer
-from penstock.observe.heart import Heart
+from penstock.observe.heartbeat import Heartbeat
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness
 
@@ -30,13 +30,13 @@ class HealthEndpoints:
     """A server, what it reports on, and a client."""
 
     limit: float = 5.0
-    heart: Heart = field(default_factory=Heart)
+    heartbeat: Heartbeat = field(default_factory=Heartbeat)
     readiness: Readiness = field(default_factory=Readiness)
-    board: Board = field(default_factory=Board)
+    collector: Collector = field(default_factory=Collector)
     registry: CollectorRegistry = field(default_factory=CollectorRegistry)
 
     def __post_init__(self) -> None:
-        self.server = HealthServer(self.heart, self.limit, self.readiness, Pages(self.board, self.registry))
+        self.server = HealthServer(self.heartbeat, self.limit, self.readiness, Pages(self.collector, self.registry))
         self.server.start("127.0.0.1", 0)
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> HttpReply:

@@ -11,7 +11,7 @@ from typing import Any
 from targets import Target
 
 from penstock.clocks import CLOCKS, Clocks
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
 from penstock.pod.dependencies import Dependencies
@@ -38,8 +38,8 @@ class InLoop:
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return asyncio.get_running_loop().create_task(work)
 
-    def tell(self, call: Callable[..., object], *args: object) -> None:
-        asyncio.get_running_loop().call_soon(call, *args)
+    def call(self, function: Callable[..., object], *args: object) -> None:
+        asyncio.get_running_loop().call_soon(function, *args)
 
 
 class Given(JobRunner):
@@ -89,7 +89,7 @@ def pod(  # noqa: PLR0913 - all dependencies of a pod
     dependencies = Dependencies(
         link=link or (lambda name: target.link(resolved.keys.waiting, name)),
         side=InLoop(),
-        metrics=Metrics.of("scheduler", pipeline=spec.name, board=Board(), given=given),
+        metrics=Metrics.of("scheduler", pipeline=spec.name, collector=Collector(), given=given),
         readiness=Readiness(),
         host=host,
         clocks=clocks,

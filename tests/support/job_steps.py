@@ -144,8 +144,8 @@ class JobDriver:
             )
         )
 
-    def ask_for(self, what: Literal["pause", "resume", "run_now"], *names: str) -> list[JobAnswer]:
-        return self.wait(self.steps.ask_for(what, names))
+    def change(self, what: Literal["pause", "resume", "run_now"], *names: str) -> list[JobAnswer]:
+        return self.wait(self.steps.change(what, names))
 
     def counts(self, shards: str = "*") -> JobCounts:
         return self.wait(self.steps.look(shards))
@@ -158,7 +158,7 @@ class JobDriver:
         """Move a run's deadline into the past; return the run with its new score."""
         score = (self.second() - seconds) * 1_000_000 + job.score % 1_000_000
         self.ask("ZADD", KEYS.working, f"{score // 1_000_000}.{score % 1_000_000:06}", job.name)
-        return AcquiredJob(job.name, job.due, score, job.fence, job.acquired, job.story)
+        return AcquiredJob(job.name, job.due, score, job.fence, job.acquired, job.last_run)
 
     def state(self) -> JobState:
         """Read the complete state."""

@@ -24,7 +24,7 @@ from targets import Target
 from penstock.command import main
 from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import items
-from penstock.operating.entry import Entry, Lens
+from penstock.operating.entry import Entry, EntryReader
 from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.worker.dead_letter import dead_letter_fields
@@ -83,8 +83,8 @@ class OperatorCli:
         return self.driver.keys
 
     @property
-    def lens(self) -> Lens:
-        return Lens(self.pipeline.spec, self.trial.folder)
+    def lens(self) -> EntryReader:
+        return EntryReader(self.pipeline.spec, self.trial.folder)
 
     def ask(self, *command: str | bytes | float) -> Reply:
         return self.driver.ask(*command)

@@ -20,7 +20,7 @@ from penstock.janitor.metrics import JanitorMetrics
 from penstock.janitor.monitor import PipelineMonitor
 from penstock.janitor.rounds import Rounds
 from penstock.keys import PARKED, READY, SUSPECT, PipelineKeys
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.observe.values import Counter, Gauge
 from penstock.resolved import ResolvedPipeline
@@ -92,8 +92,8 @@ class PipelineDriver:
         redis = where.redis if isinstance(where, Target) else where.model()
         self.pipeline = pipeline(redis, spec, name)
         self.keys: PipelineKeys = self.pipeline.keys
-        self.board = Board()
-        self.metrics = Metrics.of_spec("janitor", self.pipeline.spec, self.board)
+        self.collector = Collector()
+        self.metrics = Metrics.of_spec("janitor", self.pipeline.spec, self.collector)
 
     # parts of a janitor
 

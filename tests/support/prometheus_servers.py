@@ -21,7 +21,7 @@ import yaml
 from patience import PATIENCE
 from servers import lasting_port, wait_for
 
-from penstock.embedded import LOOPBACK, Launched
+from penstock.embedded import LOOPBACK, ServerProcess
 
 TRIES = 5
 Page = Callable[[], bytes]
@@ -99,7 +99,7 @@ class Prometheus:
             with error:
                 raise ValueError(error.read().decode()) from error
 
-    def _launched(self, folder: Path) -> Launched:
+    def _launched(self, folder: Path) -> ServerProcess:
         log = folder / "log"
         for _ in range(TRIES):
             address = f"{LOOPBACK}:{lasting_port()}"
@@ -110,13 +110,13 @@ class Prometheus:
                 "log.level": "warn",
             }
             words = [f"--{name}={value}" for name, value in options.items()]
-            launched = Launched(["prometheus", *words], log=log, ours=folder)
+            launched = ServerProcess(["prometheus", *words], log=log, temporary=folder)
             self._address = address
             if self._runs(launched):
                 return launched
         raise AssertionError(log.read_text())
 
-    def _runs(self, launched: Launched) -> bool:
+    def _runs(self, launched: ServerProcess) -> bool:
         """Whether it becomes ready; it does not if another process took its port."""
         try:
             wait_for(lambda: launched.has_ended() or self._is_ready(), "Prometheus is ready", PATIENCE)

@@ -24,7 +24,7 @@ import hiredis
 from patience import PATIENCE
 from raw_client import RawClient, Reply
 
-from penstock.embedded import LOOPBACK, Launched, find_server
+from penstock.embedded import LOOPBACK, ServerProcess, find_server
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
@@ -90,7 +90,7 @@ class Server:
         self._clear = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self._appendonly = appendonly
         self._settings = settings
-        self._launched: Launched | None = None
+        self._launched: ServerProcess | None = None
         self._client: RawClient | None = None
 
     @property
@@ -121,7 +121,7 @@ class Server:
             if not known:
                 self.port = self.choose_port()
                 (self.folder / "server.conf").write_text("\n".join(self.lines()) + "\n")
-            if self._runs(Launched(self.command(), log=self.folder / "server.log", ours=self.folder)):
+            if self._runs(ServerProcess(self.command(), log=self.folder / "server.log", temporary=self.folder)):
                 return self
         raise AssertionError(f"{self.binary} ends: {self.log()[-2000:]}")
 
@@ -141,7 +141,7 @@ class Server:
             *self._settings,
         ]
 
-    def _runs(self, launched: Launched) -> bool:
+    def _runs(self, launched: ServerProcess) -> bool:
         self._launched = launched
         wait_for(lambda: launched.has_ended() or self._answers(), f"{self.binary} answers on {self.address}")
         if launched.has_ended():

@@ -91,7 +91,7 @@ def matches_in_process(match: str, exception: BaseException) -> bool:
 @given(MATCHES, exceptions())
 def test_names_match_as_types_do(match: str, exception: BaseException) -> None:
     """A failure from another process has names only."""
-    assert FailureMatcher.of([match]).takes(Failure.of(exception)) == matches_in_process(match, exception)
+    assert FailureMatcher.of([match]).matches(Failure.of(exception)) == matches_in_process(match, exception)
 
 
 @given(exceptions().filter(lambda one: isinstance(one, Exception) or type(one) is SystemExit))
@@ -101,14 +101,18 @@ def test_lint_and_runtime_agree_on_useless_classes(exception: BaseException) -> 
     Like lint, this assumes that classes derive from `Exception` alone.
     """
     failure = Failure.of(exception)
-    wrong = [(one, two) for earlier, one, later, two in COVERED if later.takes(failure) and not earlier.takes(failure)]
+    wrong = [
+        (one, two) for earlier, one, later, two in COVERED if later.matches(failure) and not earlier.matches(failure)
+    ]
     assert not wrong
 
 
 @given(st.lists(MATCHES, max_size=4), exceptions())
 def test_a_class_matches_if_one_of_its_entries_does(matches: list[str], exception: BaseException) -> None:
     failure = Failure.of(exception)
-    assert FailureMatcher.of(matches).takes(failure) == any(FailureMatcher.of([one]).takes(failure) for one in matches)
+    assert FailureMatcher.of(matches).matches(failure) == any(
+        FailureMatcher.of([one]).matches(failure) for one in matches
+    )
 
 
 @given(exceptions())
@@ -141,7 +145,7 @@ def test_a_failure_survives_json(exception: BaseException) -> None:
     ],
 )
 def test_matches_as_people_write_them(match: str, exception: BaseException, expected: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    assert FailureMatcher.of([match]).takes(Failure.of(exception)) is expected
+    assert FailureMatcher.of([match]).matches(Failure.of(exception)) is expected
 
 
 def test_a_package_name_matches_only_classes_that_it_exports(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,9 +163,9 @@ def test_a_package_name_matches_only_classes_that_it_exports(monkeypatch: pytest
 def test_a_failure_may_have_a_status_only() -> None:
     """It may come from another process or another language."""
     failure = Failure((), 503)
-    assert FailureMatcher.of(["5xx"]).takes(failure)
-    assert FailureMatcher.of(["Exception"]).takes(failure)
-    assert not FailureMatcher.of(["OSError", "Oops"]).takes(failure)
+    assert FailureMatcher.of(["5xx"]).matches(failure)
+    assert FailureMatcher.of(["Exception"]).matches(failure)
+    assert not FailureMatcher.of(["OSError", "Oops"]).matches(failure)
 
 
 class AwkwardError(Exception):

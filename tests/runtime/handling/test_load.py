@@ -223,7 +223,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "not importable": (
         "import nowhere.at.all",
         "`team:handle` of `thumbnails` cannot be imported: No module named 'nowhere'",
-        "install the package that provides `nowhere`, or start where the code is, or name its folder by `--path`",
+        "install the package that provides `nowhere`, or run this where the code is, or name its folder by `--path`",
     ),
     "a name that cannot be imported": (
         "from os import nothing",
@@ -382,7 +382,7 @@ def test_a_name_in_a_class_is_found(code: Load) -> None:
 def test_a_missing_module_gets_a_hint(name: str) -> None:
     with pytest.raises(CannotGoOn, match=r"cannot be imported: No module named") as raised:
         load(spec(name))
-    assert raised.value.hint == "start where the code is, or name its folder by `--path`"
+    assert raised.value.hint == "run this where the code is, or name its folder by `--path`"
 
 
 def test_a_keyboard_interrupt_is_passed_on(code: Load) -> None:

@@ -193,7 +193,7 @@ class NotReady(BaseModel):
 
 
 HERE = "tests.runtime.handling.test_typed"
-NO_BODY = "and the body of a message is an object"
+NO_BODY = "but the body of a message is an object"
 CANNOT = "which cannot be created from a body"
 REFUSED: list[tuple[object, str]] = [
     (str, f"`media:handle` takes a `str`, {NO_BODY}"),

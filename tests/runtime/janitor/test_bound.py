@@ -67,7 +67,7 @@ class Crowd:
             for janitor in janitors:
                 assert await janitor.make()
             for monitor in monitors:
-                await monitor.look()
+                await monitor.update()
             self.clock.move(2.5)
         for one in drivers:  # one at a time, so that costs are not mixed
             await plan_rounds([one.pipeline], [link], ExistingPods())

@@ -29,15 +29,15 @@ def test_the_first_janitor_leads_until_it_gives_up(target: Target) -> None:
     async def scenario() -> None:
         link = target.link(KEY)
         first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
-        assert [await first.ask(), await second.ask(), await first.ask()] == [True, False, True]
+        assert [await first.take(), await second.take(), await first.take()] == [True, False, True]
         await second.give_up()
-        assert await first.ask(), "only the holder can give the lock up"
+        assert await first.take(), "only the holder can give the lock up"
         await first.give_up()
-        assert [await second.ask(), await first.ask()] == [True, False]
+        assert [await second.take(), await first.take()] == [True, False]
         await link.close()
 
     run_async(scenario())
-    assert 0 < driver.number("PTTL", KEY) <= leader_lock.HOLDS
+    assert 0 < driver.number("PTTL", KEY) <= leader_lock.EXPIRES_AFTER
 
 
 def test_a_standby_becomes_leader_when_the_lock_expires(target: Target) -> None:
@@ -47,10 +47,10 @@ def test_a_standby_becomes_leader_when_the_lock_expires(target: Target) -> None:
     async def scenario() -> None:
         link = target.link(KEY)
         first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
-        assert await first.ask()
+        assert await first.take()
         driver.ask("PEXPIRE", KEY, 50)
         await until(second.ask, "the standby holds the lock")
-        assert not await first.ask()
+        assert not await first.take()
         await link.close()
 
     run_async(scenario())
@@ -123,7 +123,7 @@ def test_a_janitor_that_leads_again_exports_again(target: Target) -> None:
     async def scenario() -> None:
         links, stop = driver.links(), asyncio.Event()
         clocks = Clocks(sleep=lambda seconds: asyncio.sleep(seconds / 100))
-        janitor = Janitor([driver.pipeline], links, driver.board, UnknownPods(), clocks)
+        janitor = Janitor([driver.pipeline], links, driver.collector, UnknownPods(), clocks)
         running = asyncio.create_task(janitor.run(stop))
         await until(lambda: exported() == [0, 0, 0], "the leader exports its measurements")
         driver.ask("SET", links.lock, "another", "PX", 60_000)

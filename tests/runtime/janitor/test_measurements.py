@@ -28,7 +28,7 @@ async def export(driver: PipelineDriver, *, leading: bool = True) -> None:
     links, metrics = driver.links(), driver.janitor_metrics()
     metrics.leads = leading
     try:
-        await driver.monitor(links, metrics).look()
+        await driver.monitor(links, metrics).update()
     finally:
         await links.close()
 
@@ -141,7 +141,7 @@ def test_a_measurement_that_ends_as_standby_is_not_exported(target: Target, monk
 
     async def scenario() -> None:
         links = driver.links()
-        await driver.monitor(links, metrics).look()
+        await driver.monitor(links, metrics).update()
         await links.close()
 
     run_async(scenario())
@@ -227,7 +227,7 @@ def test_an_outdated_measurement_is_not_served(target: Target, monkeypatch: pyte
         links = driver.links()
         monitor = driver.monitor(links)
         assert monitor.last() is None
-        await monitor.look()
+        await monitor.update()
         assert monitor.last() is not None
         await until(lambda: monitor.last() is None, "the measurement is outdated")
         await links.close()

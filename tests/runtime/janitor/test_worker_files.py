@@ -122,14 +122,14 @@ def other_redis(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "hint"),
     [
-        (emptied, "is a folder without a worker file", "write them with `penstock generate`"),
+        (emptied, "is a folder without a worker file", "run `penstock generate`"),
         (broken, "`second.json` does not match its digest", "run `penstock generate`"),
         (
             lambda folder: (folder / "second.json").write_text("{"),
             "`second.json` is not a worker file",
             "run `penstock generate`",
         ),
-        (lambda folder: (folder / "..2026/second.json").unlink(), "second.json` cannot be had", ""),
+        (lambda folder: (folder / "..2026/second.json").unlink(), "second.json`: there is no such file", ""),
         (
             lambda folder: rewrite(folder / "second.json", environment="production"),
             "`first` and `second` were generated for two environments, `dev` and `production`",
@@ -140,11 +140,11 @@ def other_redis(folder: Path) -> None:
             "`first` and `second` were generated for two namespaces, `tests` and `elsewhere`",
             "start a janitor for each",
         ),
-        (other_redis, "`first` and `second` were generated for two Redises", "one run of `penstock generate`"),
+        (other_redis, "`first` and `second` were generated for two Redis servers", "one run of `penstock generate`"),
         (
             lambda folder: (folder / "third.json").symlink_to("first.json"),
-            "there are two worker files of `first`",
-            "take one of them out",
+            "two worker files have the name `first`",
+            "remove one of them",
         ),
     ],
     ids=["empty", "edited", "broken", "gone", "environments", "namespaces", "redises", "twice"],
@@ -172,7 +172,7 @@ def test_a_folder_without_read_permission_is_an_error(tmp_path: Path, monkeypatc
     monkeypatch.setattr(Path, "iterdir", refused)
     with pytest.raises(CannotGoOn, match="cannot be read: Permission denied") as error:
         WorkerFiles([tmp_path])
-    assert error.value.hint == "see that this user may read it"
+    assert error.value.hint == "give this user read permission"
 
 
 def test_a_spec_is_not_a_worker_file(repository: Make) -> None:

@@ -114,7 +114,7 @@ def test_a_body_at_the_limit_is_read() -> None:
 def test_the_error_shows_the_limit_as_in_the_spec() -> None:
     with pytest.raises(Unreadable) as error:
         value_of(b'{"a": 12345}', Size("10"))
-    assert str(error.value) == "too-large: the body has 12 bytes, and `message.max_size` is 10"
+    assert str(error.value) == "too-large: the body has 12 bytes, more than `message.max_size` (10)"
 
 
 @pytest.mark.parametrize(

@@ -205,13 +205,13 @@ UNREADABLE: dict[str, tuple[SomeEncoding, Sequence[bytes], str, str]] = {
         json_form(JOB),
         [b"data", b"hunter2", b"penstock-version", b"2"],
         "version",
-        "its version is 2, and this Penstock knows only 1",
+        "its version is 2, but this Penstock only knows 1",
     ),
     "too large": (
         json_form(max_size="1Ki"),
         [b"data", b"hunter2" * 200],
         "too-large",
-        "the body has 1400 bytes, and `message.max_size` is 1Ki",
+        "the body has 1400 bytes, more than `message.max_size` (1Ki)",
     ),
     "5,000 fields and no body": (
         json_form(),
@@ -244,13 +244,13 @@ UNREADABLE: dict[str, tuple[SomeEncoding, Sequence[bytes], str, str]] = {
         flat_form(),
         [b"penstock-version", b"hunter2"],
         "version",
-        "its version is not a number, and this Penstock knows only 1",
+        "its version is not a number, but this Penstock only knows 1",
     ),
     "fields: too large together": (
         flat_form(max_size="1Ki"),
         [b"a", b"x" * 600, b"penstock-id", b"y" * 600, b"b", b"hunter2" * 100],
         "too-large",
-        "the body has 1302 bytes, and `message.max_size` is 1Ki",
+        "the body has 1302 bytes, more than `message.max_size` (1Ki)",
     ),
     "fields: 5,000 that are not allowed": (
         flat_form({"type": "object", "additionalProperties": False}),
@@ -296,7 +296,7 @@ UNSENDABLE: dict[str, tuple[SomeEncoding, object, str, str]] = {
         json_form(max_size="10"),
         {"a": SECRET},
         "too-large",
-        "the body has 15 bytes, and `message.max_size` is 10",
+        "the body has 15 bytes, more than `message.max_size` (10)",
     ),
     "not valid by the schema": (json_form(JOB), {"job_id": 7}, "schema", "at `job_id`: expected string"),
     "no object": (

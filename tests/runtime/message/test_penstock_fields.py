@@ -24,16 +24,16 @@ def entry(**own: bytes) -> list[bytes]:
 @given(st.none() | st.binary(max_size=20), st.booleans(), DEATHS)
 def test_written_fields_are_read_unchanged(key: bytes | None, traced: bool, story: list[Death]) -> None:  # noqa: FBT001 - made by hypothesis
     trace = {"traceparent": PARENT, "tracestate": "a=1"} if traced else {}
-    own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, key=key, trace=trace, story=story)])
+    own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, key=key, trace=trace, deaths=story)])
     read_trace = {"traceparent": own.parent, "tracestate": own.state} if own.parent else {}
     assert read_trace == {name: value.encode() for name, value in trace.items()}
-    assert (own.id, own.key, own.version, own.story) == (ULID, key, b"1", tuple(story))
+    assert (own.id, own.key, own.version, own.deaths) == (ULID, key, b"1", tuple(story))
 
 
 def test_a_message_of_another_sender_has_no_penstock_fields() -> None:
     own = own_fields_of([b"data", b"{}", b"sent-by", b"cron"])
     assert own is NOTHING
-    assert (own.id, own.key, own.version, own.parent, own.state, own.story) == (None, None, None, None, None, ())
+    assert (own.id, own.key, own.version, own.parent, own.state, own.deaths) == (None, None, None, None, None, ())
 
 
 def test_the_first_of_two_equal_fields_counts() -> None:
@@ -73,7 +73,7 @@ def test_an_unknown_version_makes_the_message_unreadable(raw: bytes, shown: str)
     with pytest.raises(Unreadable) as error:
         own_fields_of(entry(version=raw))
     assert error.value.reason == "version"
-    assert error.value.says == f"its version is {shown}, and this Penstock knows only 1"
+    assert error.value.says == f"its version is {shown}, but this Penstock only knows 1"
 
 
 def death(number: int) -> Death:
@@ -100,7 +100,7 @@ def test_a_death_history_keeps_the_newest_deaths() -> None:
     ],
 )
 def test_a_malformed_death_history_is_ignored(raw: bytes) -> None:
-    assert own_fields_of(entry(story=raw)).story == ()
+    assert own_fields_of(entry(story=raw)).deaths == ()
 
 
 def test_a_lone_surrogate_does_not_end_a_death_history() -> None:

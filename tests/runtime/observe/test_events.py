@@ -16,7 +16,7 @@ from logged import logged
 
 import penstock
 from penstock.janitor.reconcile import ReconcileResult
-from penstock.observe.event_lines import ABOUT, EVENT_LINES, SUMMARY
+from penstock.observe.event_lines import EVENT_LINES, SUBJECT_FIELDS, SUMMARY
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 
@@ -28,7 +28,7 @@ LEVELS = frozenset({"debug", "info", "warning", "error", "exception", "critical"
 CAUSE = frozenset({"error", "at"})
 SPREAD = {
     "_summary": frozenset(SUMMARY),
-    "told": frozenset(field.name for field in fields_of(ReconcileResult)) - {"more_left"},
+    "log_fields": frozenset(field.name for field in fields_of(ReconcileResult)) - {"more_left"},
     "fields": frozenset({"pipeline", "step"}),
 }
 """Fields that a call passes with `**`, by the function or variable that they come from."""
@@ -156,7 +156,7 @@ def test_event_fields_hide_no_other_field(event: Event) -> None:
         "logger",
         "host",
         "pid",
-        *(ABOUT[line.about] if line.about else ()),
+        *(SUBJECT_FIELDS[line.subject] if line.subject else ()),
     }
     assert reserved.isdisjoint(line.fields)
 

@@ -20,10 +20,10 @@ from patience import PATIENCE
 from penstock.observe import health
 from penstock.observe.events import Event
 from penstock.observe.health import HealthServer, RedisHealth
-from penstock.observe.heart import EVERY, WINDOW, Heart
+from penstock.observe.heartbeat import EVERY, WINDOW, Heartbeat
 from penstock.observe.http import MOST_HEAD, Answer, Request
 from penstock.observe.metrics import Metrics
-from penstock.observe.readiness import Readiness, Why
+from penstock.observe.readiness import NotReady, Readiness
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.metrics import working
 
@@ -35,12 +35,12 @@ GET = b"GET /livez HTTP/1.1\r\nHost: x\r\n"
 class LoopInThread:
     """An event loop in a thread, with a heartbeat; a test can block it."""
 
-    def __init__(self, heart: Heart) -> None:
-        self.heart = heart
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        self.heartbeat = heartbeat
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever)
         self.thread.start()
-        self.loop.call_soon_threadsafe(heart.beat_in, self.loop)
+        self.loop.call_soon_threadsafe(heartbeat.beat_in, self.loop)
 
     def block(self) -> threading.Event:
         """Block the loop until the event is set."""
@@ -49,18 +49,18 @@ class LoopInThread:
         return unblock
 
     def stop(self) -> None:
-        self.loop.call_soon_threadsafe(self.heart.stop)
+        self.loop.call_soon_threadsafe(self.heartbeat.stop)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
 
 
 @pytest.fixture
-def loop_in_thread() -> Iterator[Callable[[Heart], LoopInThread]]:
+def loop_in_thread() -> Iterator[Callable[[Heartbeat], LoopInThread]]:
     loops: list[LoopInThread] = []
 
-    def start(heart: Heart) -> LoopInThread:
-        loops.append(LoopInThread(heart))
+    def start(heartbeat: Heartbeat) -> LoopInThread:
+        loops.append(LoopInThread(heartbeat))
         return loops[-1]
 
     yield start
@@ -69,12 +69,12 @@ def loop_in_thread() -> Iterator[Callable[[Heart], LoopInThread]]:
 
 
 def test_a_blocked_loop_is_reported_while_it_is_blocked(
-    serve: Serve, loop_in_thread: Callable[[Heart], LoopInThread], eventually: Eventually
+    serve: Serve, loop_in_thread: Callable[[Heartbeat], LoopInThread], eventually: Eventually
 ) -> None:
     """`/livez` reports the duration from another thread, and is well again after the block."""
     served = serve(limit=3 * EVERY)
-    served.readiness.release(Why.STARTING)
-    loop = loop_in_thread(served.heart)
+    served.readiness.release(NotReady.STARTING)
+    loop = loop_in_thread(served.heartbeat)
     eventually(lambda: served.ask("/livez").body == b"alive\n", "`/livez` reports the loop alive")
 
     unblock = loop.block()
@@ -90,49 +90,49 @@ def test_a_blocked_loop_is_reported_while_it_is_blocked(
         unblock.set()
     eventually(lambda: served.ask("/livez").body == b"alive\n", "`/livez` reports the loop alive again")
     eventually(lambda: served.ask("/readyz").body == b"ready\n", "`/readyz` reports ready again")
-    assert served.heart.lag() > 2 * EVERY
+    assert served.heartbeat.lag() > 2 * EVERY
 
 
 def test_the_lag_is_the_worst_of_the_recent_windows() -> None:
     """And includes the current delay."""
     now = [100.0]
-    heart = Heart(clock=lambda: now[0])
+    heartbeat = Heartbeat(clock=lambda: now[0])
 
     def lag_after(seconds: float) -> float:
         now[0] += seconds
-        heart.beat()
-        return heart.lag()
+        heartbeat.beat()
+        return heartbeat.lag()
 
-    assert heart.lag() == 0
+    assert heartbeat.lag() == 0
     assert lag_after(EVERY) == 0
     assert lag_after(EVERY + 2) == 2
     assert lag_after(EVERY + 1) == 2
     assert lag_after(WINDOW) == WINDOW - EVERY
     assert [lag_after(EVERY) for _ in range(int(2 * WINDOW / EVERY) + 1)][-1] == 0
     now[0] += 5
-    assert heart.age() == 5
-    assert heart.lag() == 5 - EVERY
+    assert heartbeat.age() == 5
+    assert heartbeat.lag() == 5 - EVERY
 
 
 def test_readyz_names_every_reason(served: HealthEndpoints) -> None:
     """Without a reason the pod is ready."""
     assert served.ask("/readyz").body == b"not ready: starting\n"
-    served.readiness.hold(Why.DRAINING)
-    served.readiness.hold(Why.REDIS_ABSENT)
-    served.readiness.release(Why.STARTING)
+    served.readiness.hold(NotReady.DRAINING)
+    served.readiness.hold(NotReady.REDIS_ABSENT)
+    served.readiness.release(NotReady.STARTING)
     response = served.ask("/readyz")
     assert response.status == HTTPStatus.SERVICE_UNAVAILABLE
     assert response.body == b"not ready: Redis is unreachable, draining\n"
-    served.readiness.release(Why.DRAINING)
-    served.readiness.release(Why.REDIS_ABSENT)
-    served.readiness.release(Why.REDIS_ABSENT)
+    served.readiness.release(NotReady.DRAINING)
+    served.readiness.release(NotReady.REDIS_ABSENT)
+    served.readiness.release(NotReady.REDIS_ABSENT)
     assert (served.ask("/readyz").status, served.ask("/readyz").body) == (HTTPStatus.OK, b"ready\n")
     assert served.ask("/livez").status == HTTPStatus.OK
 
 
 def test_metrics_have_the_format_that_the_client_accepts(served: HealthEndpoints) -> None:
     """Compressed if the client accepts it; each scrape reads current values."""
-    metrics = Metrics.of("worker", pipeline="x", board=served.board)
+    metrics = Metrics.of("worker", pipeline="x", collector=served.collector)
     metrics.counter(working.DONE).add(2)
     plain = served.ask("/metrics")
     metrics.counter(working.DONE).add()
@@ -340,7 +340,7 @@ def test_a_client_that_reads_too_slowly_is_cut_off(served: HealthEndpoints, monk
 
 def test_a_port_in_use_is_named(served: HealthEndpoints) -> None:
     """Before any work starts."""
-    other = HealthServer(Heart(), 1, Readiness(), served.server._pages)  # noqa: SLF001 - any page will do
+    other = HealthServer(Heartbeat(), 1, Readiness(), served.server._pages)  # noqa: SLF001 - any page will do
     with pytest.raises(CannotGoOn) as raised:
         other.start("127.0.0.1", served.server.port)
     assert raised.value.says == f"port {served.server.port} of 127.0.0.1 is in use"

@@ -16,7 +16,7 @@ from logged import logged
 from prometheus_client import parser
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 
-from penstock.observe.board import Board, process_board
+from penstock.observe.collector import Collector, process_collector
 from penstock.observe.events import Event
 from penstock.observe.metrics import METRICS, Metrics, NotInContractError
 from penstock.observe.page import Pages
@@ -30,9 +30,9 @@ GIVEN = {"class": ("throttled", "-"), "group": ("g",)}
 KNOWN_LATER = {name for name in METRICS if name.endswith("_info")}
 
 
-def families(board: Board) -> dict[str, client.Metric]:
+def families(collector: Collector) -> dict[str, client.Metric]:
     """The exported metrics by name, as a scraper parses them."""
-    text = client.generate_latest(board).decode()
+    text = client.generate_latest(collector).decode()
     parsed = list(parser.text_string_to_metric_families(text))
     assert len({one.name for one in parsed}) == len(parsed)
     return {f"{one.name}_total" if one.type == "counter" else one.name: one for one in parsed}
@@ -52,12 +52,12 @@ def contract_label_sets(metric: Metric) -> set[tuple[tuple[str, str], ...]]:
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_exports_its_contract_and_nothing_else(role: Role) -> None:
     """Names, kinds, help, labels, label values and bucket bounds."""
-    board = Board()
-    metrics = Metrics.of(role, pipeline="x", board=board, given=GIVEN)
+    collector = Collector()
+    metrics = Metrics.of(role, pipeline="x", collector=collector, given=GIVEN)
     [info] = (metric for name, metric in METRICS.items() if role in metric.roles and name in KNOWN_LATER)
     metrics.gauge(info, role, "1.2.3", "abc").set(1)
 
-    shown = families(board)
+    shown = families(collector)
 
     contract = {name: metric for name, metric in METRICS.items() if role in metric.roles}
     assert set(shown) == set(contract)
@@ -76,9 +76,9 @@ def test_a_role_exports_its_contract_and_nothing_else(role: Role) -> None:
 @pytest.mark.parametrize("role", ROLES)
 def test_every_metric_is_exported_from_the_start(role: Role) -> None:
     """At 0, so that the first increase is visible; values measured in Redis are unknown until measured."""
-    board = Board()
-    Metrics.of(role, pipeline="x", board=board, given=GIVEN)
-    shown = families(board)
+    collector = Collector()
+    Metrics.of(role, pipeline="x", collector=collector, given=GIVEN)
+    shown = families(collector)
     for name, metric in METRICS.items():
         if role in metric.roles and name not in KNOWN_LATER:
             values = [one.value for one in shown[name].samples]
@@ -88,8 +88,8 @@ def test_every_metric_is_exported_from_the_start(role: Role) -> None:
 
 def test_values_are_exported(spec: Pipeline) -> None:
     """Counters, gauges, callback gauges, histograms; the failure classes are those of the spec."""
-    board = Board()
-    metrics = Metrics.of_spec("worker", spec, board)
+    collector = Collector()
+    metrics = Metrics.of_spec("worker", spec, collector)
     metrics.counter(working.DONE).add()
     metrics.counter(working.DONE).add(41)
     metrics.counter(working.RETRIED, "never").add()
@@ -102,7 +102,7 @@ def test_values_are_exported(spec: Pipeline) -> None:
 
     shown = {
         " ".join([one.name, *(value for label, value in one.labels.items() if label != "pipeline")]): one.value
-        for family in families(board).values()
+        for family in families(collector).values()
         for one in family.samples
         if one.labels["pipeline"] == spec.name
     }
@@ -136,12 +136,12 @@ def test_a_negative_duration_counts_as_zero() -> None:
 @pytest.mark.parametrize(
     ("role", "metric", "values", "message"),
     [
-        ("worker", sending.SENT, ("new",), "`penstock_sent_total` is told by producer, not by a worker"),
-        ("janitor", working.DONE, (), "`penstock_done_total` is told by worker, not by a janitor"),
-        ("producer", maintenance.TAKEN_OVER, (), "is told by janitor and worker, not by a producer"),
-        ("worker", working.DEAD, ("tired",), "`penstock_dead_total` knows no reason `tired`"),
-        ("worker", working.DEAD, (), "`penstock_dead_total` has `reason` beside `pipeline`, so 0 values do not fit"),
-        ("worker", working.DONE, ("x",), "`penstock_done_total` has no label beside `pipeline`"),
+        ("worker", sending.SENT, ("new",), "`penstock_sent_total` is exported by producer, not by a worker"),
+        ("janitor", working.DONE, (), "`penstock_done_total` is exported by worker, not by a janitor"),
+        ("producer", maintenance.TAKEN_OVER, (), "is exported by janitor and worker, not by a producer"),
+        ("worker", working.DEAD, ("tired",), "`penstock_dead_total` has no reason `tired`"),
+        ("worker", working.DEAD, (), "`penstock_dead_total` has `reason` besides `pipeline`, so 0 values do not fit"),
+        ("worker", working.DONE, ("x",), "`penstock_done_total` has no label besides `pipeline`"),
         ("worker", working.RUNNING, (), "`penstock_running` is a gauge, not a counter"),
         (
             "worker",
@@ -155,7 +155,7 @@ def test_metrics_outside_the_contract_are_refused(
     role: Role, metric: Metric, values: tuple[str, ...], message: str
 ) -> None:
     """With a message that names the problem."""
-    metrics = Metrics.of(role, pipeline="x", board=Board())
+    metrics = Metrics.of(role, pipeline="x", collector=Collector())
     with pytest.raises(NotInContractError) as raised:
         metrics.counter(metric, *values)
     assert message in str(raised.value)
@@ -163,7 +163,7 @@ def test_metrics_outside_the_contract_are_refused(
 
 def test_a_counter_is_not_used_as_another_kind() -> None:
     """Nor a gauge as a histogram."""
-    metrics = Metrics.of("worker", pipeline="x", board=Board())
+    metrics = Metrics.of("worker", pipeline="x", collector=Collector())
     with pytest.raises(NotInContractError, match="is a counter, not a gauge"):
         metrics.gauge(working.DONE)
     with pytest.raises(NotInContractError, match="is a gauge, not a histogram"):
@@ -172,14 +172,14 @@ def test_a_counter_is_not_used_as_another_kind() -> None:
 
 def test_roles_and_pipelines_of_one_process_share_a_page() -> None:
     """Each name occurs once; two producers of a pipeline count together."""
-    board = Board()
-    worker = Metrics.of("worker", pipeline="a", board=board)
-    one = Metrics.of("producer", pipeline="b", board=board)
-    other = Metrics.of("producer", pipeline="b", board=board)
+    collector = Collector()
+    worker = Metrics.of("worker", pipeline="a", collector=collector)
+    one = Metrics.of("producer", pipeline="b", collector=collector)
+    other = Metrics.of("producer", pipeline="b", collector=collector)
     for metrics in (worker, one, other):
         metrics.counter(process.REDIS_ERRORS, "absent").add()
 
-    family = families(board)["penstock_redis_errors_total"]
+    family = families(collector)["penstock_redis_errors_total"]
 
     absent = {one.labels["pipeline"]: one.value for one in family.samples if one.labels["kind"] == "absent"}
     assert absent == {"a": 1, "b": 2}
@@ -187,9 +187,9 @@ def test_roles_and_pipelines_of_one_process_share_a_page() -> None:
 
 def test_a_former_leader_drops_its_measurements() -> None:
     """So they do not compete with those of the new leader; its counters stay."""
-    board = Board()
-    metrics = Metrics.of("janitor", pipeline="x", board=board, given=GIVEN)
-    others = Metrics.of("janitor", pipeline="y", board=board)
+    collector = Collector()
+    metrics = Metrics.of("janitor", pipeline="x", collector=collector, given=GIVEN)
+    others = Metrics.of("janitor", pipeline="y", collector=collector)
     others.gauge(stream.NEW).set(5)
     metrics.gauge(stream.NEW).set(5)
     metrics.gauge(janitor.TRIM_HELD_BACK, "foreign-1").set(7)
@@ -197,7 +197,7 @@ def test_a_former_leader_drops_its_measurements() -> None:
 
     metrics.forget_measured()
 
-    shown = families(board)
+    shown = families(collector)
     new = {one.labels["pipeline"]: one.value for one in shown["penstock_new"].samples}
     assert math.isnan(new["x"])
     assert new["y"] == 5
@@ -241,15 +241,15 @@ def test_no_addition_is_lost_between_threads() -> None:
 
 
 @pytest.fixture
-def board() -> Board:
-    board = Board()
-    Metrics.of("worker", pipeline="x", board=board, given=GIVEN)
-    return board
+def collector() -> Collector:
+    collector = Collector()
+    Metrics.of("worker", pipeline="x", collector=collector, given=GIVEN)
+    return collector
 
 
-def test_the_page_has_both_formats(board: Board) -> None:
+def test_the_page_has_both_formats(collector: Collector) -> None:
     """The client chooses; the parsers of `prometheus_client` read the same values from both."""
-    pages = Pages(board, client.CollectorRegistry())
+    pages = Pages(collector, client.CollectorRegistry())
     plain = pages.page("", "")
     open_ = pages.page("application/openmetrics-text; version=1.0.0", "gzip;q=0.5")
 
@@ -266,11 +266,11 @@ def test_the_page_has_both_formats(board: Board) -> None:
     assert read[0] == read[1] != {}
 
 
-def test_metrics_of_handlers_are_on_the_page(board: Board) -> None:
+def test_metrics_of_handlers_are_on_the_page(collector: Collector) -> None:
     """Next to those of Penstock, each once, however often it is scraped."""
     registry = client.CollectorRegistry()
     client.Counter("team_pets", "Pets.", registry=registry).inc(3)
-    pages = Pages(board, registry)
+    pages = Pages(collector, registry)
     pages.page("", "")
     text = pages.page("", "").body.decode()
     assert "team_pets_total 3.0\n" in text
@@ -279,14 +279,16 @@ def test_metrics_of_handlers_are_on_the_page(board: Board) -> None:
 
 def test_by_default_the_page_has_process_metrics() -> None:
     """`prometheus_client` collects them in its own registry."""
-    pages = Pages(process_board())
+    pages = Pages(process_collector())
     text = pages.page("", "").body.decode()
     assert "process_resident_memory_bytes" in text
     assert "python_info" in text
-    assert process_board() is process_board()
+    assert process_collector() is process_collector()
 
 
-def test_a_failing_collector_of_a_team_hides_no_penstock_metric(board: Board, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_collector_of_a_team_hides_no_penstock_metric(
+    collector: Collector, caplog: pytest.LogCaptureFixture
+) -> None:
     """Its first failure is logged without the text; later it is back."""
 
     class Broken:
@@ -299,7 +301,7 @@ def test_a_failing_collector_of_a_team_hides_no_penstock_metric(board: Board, ca
 
     broken, registry = Broken(), client.CollectorRegistry()
     registry.register(broken)
-    pages = Pages(board, registry)
+    pages = Pages(collector, registry)
 
     for _ in range(2):
         text = pages.page("", "").body.decode()
@@ -313,16 +315,16 @@ def test_a_failing_collector_of_a_team_hides_no_penstock_metric(board: Board, ca
     assert "team_thing 1.0" in pages.page("", "").body.decode()
 
 
-def test_a_board_can_be_exported_by_several_registries(board: Board) -> None:
+def test_a_collector_can_be_exported_by_several_registries(collector: Collector) -> None:
     """By each once; a second registration is no error."""
     for registry in (client.CollectorRegistry(auto_describe=True), client.CollectorRegistry()):
-        board.show_on(registry)
-        board.show_on(registry)
+        collector.register_with(registry)
+        collector.register_with(registry)
         assert client.generate_latest(registry).count(b"# TYPE penstock_done_total") == 1
 
 
-def test_two_metrics_of_one_name_are_refused(board: Board) -> None:
-    """On a board each name has one meaning."""
+def test_two_metrics_of_one_name_are_refused(collector: Collector) -> None:
+    """On a collector each name has one meaning."""
     other = Metric(working.DONE.name, MetricKind.COUNTER, "Other.", frozenset({"worker"}), working.DONE.labels)
     with pytest.raises(ValueError, match="two metrics are named `penstock_done_total`"):
-        board.declare(other)
+        collector.declare(other)

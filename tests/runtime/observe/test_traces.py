@@ -340,7 +340,7 @@ def test_without_opentelemetry_the_trace_is_passed_on_and_logged(tmp_path: Path)
 
 
 LATE_SETUP = """
-from penstock.observe.spans import LOOK_AGAIN, Spans
+from penstock.observe.spans import CHECK_AGAIN_AFTER, Spans
 spans = Spans("x", "stream", "group")
 assert not spans.active
 
@@ -349,7 +349,7 @@ assert not spans.active
 
 from opentelemetry.sdk.trace import TracerProvider
 trace.set_tracer_provider(TracerProvider())
-assert any(spans.active for _ in range(LOOK_AGAIN + 1))
+assert any(spans.active for _ in range(CHECK_AGAIN_AFTER + 1))
 assert spans.active
 with spans.process(None, message_id="7-0", attempt=1, correlation=None) as processing:
     assert processing.span.is_recording()

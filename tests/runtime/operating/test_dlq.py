@@ -70,7 +70,7 @@ class TestList:
         cli.died(1)
         ran = cli.penstock("dlq", "list", "trial", "--error", "nothing like it")
         assert (ran.code, ran.out) == (1, "")
-        assert ran.err == "1 dead letter was looked at, and none is meant\n"
+        assert ran.err == "1 dead letter was checked, and none matches\n"
 
     @pytest.mark.parametrize(
         ("options", "expected"),
@@ -191,7 +191,7 @@ class TestShow:
 
     def test_a_missing_dead_letter_is_reported(self, cli: OperatorCli) -> None:
         ran = cli.penstock("dlq", "show", "trial", "5-5")
-        assert (ran.code, ran.out, ran.err) == (1, "", "there is no dead letter `5-5`\n")
+        assert (ran.code, ran.out, ran.err) == (1, "", "no dead letter `5-5`\n")
 
     def test_an_invalid_id_is_refused_with_a_hint(self, cli: OperatorCli) -> None:
         ran = cli.penstock("dlq", "show", "trial", "latest")
@@ -213,7 +213,7 @@ class TestReading:
         inner = [*once.original, b"penstock-dead-id", b"1-1", b"penstock-dead-reason", b"lost"]
         dead_letter = self.read(cli, *inner)
         assert list(dead_letter.original) == inner
-        assert (dead_letter.reason, dead_letter.told["id"]) == ("failed", "7-7")
+        assert (dead_letter.reason, dead_letter.record["id"]) == ("failed", "7-7")
 
     def test_a_field_that_looks_packed_stays(self, cli: OperatorCli) -> None:
         for value in (b"1:a,1:b,", b"nonsense", b""):

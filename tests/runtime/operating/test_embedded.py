@@ -16,7 +16,7 @@ from pipelines import PLATFORM, SPEC
 from raw_client import RawClient
 from servers import wait_for
 
-from penstock.embedded import LOOPBACK, Embedded, Held, running_in, shared
+from penstock.embedded import LOOPBACK, Embedded, FolderInUse, running_in, shared
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -136,9 +136,9 @@ def test_a_server_that_never_becomes_ready_is_an_error(folder: Path, monkeypatch
     with Embedded(folder, appendonly=True):
         os.truncate(folder / "url", 0)
         monkeypatch.setattr("penstock.embedded.SECONDS_TO_START", -60.0)
-        with pytest.raises(Held, match="another embedded server runs in") as error, shared(folder):
+        with pytest.raises(FolderInUse, match="another embedded server runs in") as error, shared(folder):
             pass
-    assert error.value.hint == "it is not ready yet, or ends just now; try again"
+    assert error.value.hint == "it is starting or stopping; try again"
 
 
 def test_files_of_a_killed_owner_are_ignored(start: Start, folder: Path) -> None:

@@ -33,7 +33,7 @@ from penstock.maintenance.group import ensure_group
 from penstock.maintenance.measure import measure
 from penstock.maintenance.promote import promote
 from penstock.maintenance.replies import items, number
-from penstock.operating.dead_letters.choice import Filters, Walk
+from penstock.operating.dead_letters.choice import DeadLetterScan, Filters
 from penstock.operating.dead_letters.pace import Pace
 from penstock.operating.dead_letters.purge import purge
 from penstock.operating.dead_letters.replay import Replayer
@@ -271,7 +271,7 @@ def maintains(user: RedisUser) -> None:
             await rounds.make()
             done(admin, deleted=True)
             admin.add(1)
-            await driver.monitor(links).look()
+            await driver.monitor(links).update()
             done(admin, deleted=False)
             admin.ask("SADD", admin.keys.finished, *done(admin, deleted=False))
             fill_every_state(admin)
@@ -284,7 +284,7 @@ def maintains(user: RedisUser) -> None:
             assert await rounds.make(), "no pipeline failed"
             await links.lead.call("PING")
             lock = LeaderLock(links.lead, lock_of("dev", [driver.keys]))
-            assert await lock.ask()
+            assert await lock.take()
             await lock.give_up()
             await sends_rare_commands(user, links.lead)
         finally:
@@ -338,9 +338,9 @@ async def reads(link: Link, keys: PipelineKeys) -> None:
 
 async def replays_and_purges(link: Link, keys: PipelineKeys, cli: OperatorCli, dead_letters: list[str]) -> None:
     """`dlq`."""
-    walk = Walk(link, keys, cli.lens)
-    assert [one async for one in walk.chosen(Filters(), await walk.now(), until=await walk.last(), newest_first=True)]
+    scan = DeadLetterScan(link, keys, cli.lens)
+    assert [one async for one in scan.matching(Filters(), await scan.now(), until=await scan.last(), newest_first=True)]
     replayer = Replayer(link, keys, Pace(None))
     await replayer.prepare()
-    assert [one.entry async for one in replayer.replay(walk.named(dead_letters[:1]))]
-    assert [len(one.deleted) async for one in purge(link, keys, walk.named(dead_letters[1:]))] == [1]
+    assert [one.entry async for one in replayer.replay(scan.named(dead_letters[:1]))]
+    assert [len(one.deleted) async for one in purge(link, keys, scan.named(dead_letters[1:]))] == [1]

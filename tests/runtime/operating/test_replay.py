@@ -28,12 +28,12 @@ from targets import Target
 from penstock.keys import PipelineKeys
 from penstock.message.death_history import read_history
 from penstock.operating.dead_letters.batch import check_slots
-from penstock.operating.dead_letters.choice import Filters, Walk
+from penstock.operating.dead_letters.choice import DeadLetterScan, Filters
 from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.dead_letters.pace import Pace, rate_of
 from penstock.operating.dead_letters.purge import purge
 from penstock.operating.dead_letters.replay import MOST_VALUES, Replayer
-from penstock.operating.reach import Insistence
+from penstock.operating.reach import Retrier
 from penstock.terminal.output import Progress
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
@@ -160,7 +160,7 @@ class TestReplay:
         first, second = cli.died(2)
         ran = cli.penstock("dlq", "replay", "trial", first, "5-5", second, "--yes")
         assert ran.code == 1
-        assert "there is no dead letter `5-5`" in ran.err
+        assert "no dead letter `5-5`" in ran.err
         assert len(cli.entries()) == 2
 
     def test_dead_letters_of_other_pipelines_stay(self, cli: OperatorCli) -> None:
@@ -194,10 +194,10 @@ class TestReplay:
 
         async def scenario() -> None:
             link = cli.driver.link()
-            walk = Walk(link, cli.keys, cli.lens)
-            until = await walk.last()
+            scan = DeadLetterScan(link, cli.keys, cli.lens)
+            until = await scan.last()
             replayer = Replayer(link, cli.keys, Pace(None))
-            dead_letters = walk.chosen(Filters(), await walk.now(), until=until)
+            dead_letters = scan.matching(Filters(), await scan.now(), until=until)
             async for one in replayer.replay(dead_letters):
                 assert one.entry
                 cli.dies(b"data", b'{"n": 0}')
@@ -341,7 +341,7 @@ class TestInterruptions:
         ran = cli.penstock("dlq", words[0], "trial", "--error", "none has this", *words[1:])
         assert ran.code == 1
         assert "stopped" in ran.err
-        assert re.search(r"^(\d) dead letters were looked at, and none is meant$", ran.err, re.MULTILINE)
+        assert re.search(r"^(\d) dead letters were checked, and none matches$", ran.err, re.MULTILINE)
         assert all("looked at" in text for text in shown), "progress shows the number of dead letters read"
 
     @pytest.mark.parametrize("words", [["replay", "--yes"], ["purge", "--yes"]])
@@ -359,7 +359,7 @@ class TestInterruptions:
         monkeypatch.setattr(Progress, "show", show)
         ran = cli.penstock("dlq", words[0], "trial", *(f"5-{n}" for n in range(50)), *words[1:])
         assert ran.code == 1
-        assert ran.err.count("there is no dead letter") < 3
+        assert ran.err.count("no dead letter `") < 3
 
     def test_a_stopped_purge_deletes_no_more(self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch) -> None:
         """Not even dead letters that it has already read."""
@@ -392,12 +392,12 @@ class TestInterruptions:
                     log_lines.append(text)
                     cable.mend()
 
-                retries = Insistence(mend)
-                walk = Walk(link, driver.keys, cli.lens, ask=retries)
-                await walk.now()
+                retries = Retrier(mend)
+                scan = DeadLetterScan(link, driver.keys, cli.lens, ask=retries)
+                await scan.now()
 
                 async def dead_letters() -> Any:  # noqa: ANN401 - an iterator of dead letters
-                    async for one in walk.named(ids):
+                    async for one in scan.named(ids):
                         if one.id == ids[1]:
                             cable.lose_answers()
                         yield one
@@ -493,14 +493,14 @@ class TestPurge:
         self, cli: OperatorCli, monkeypatch: pytest.MonkeyPatch, verb: str
     ) -> None:
         """Also when there was no dead letter at its start."""
-        last = Walk.last
+        last = DeadLetterScan.last
 
-        async def dies_after(walk: Walk) -> str:
-            newest = await last(walk)
+        async def dies_after(scan: DeadLetterScan) -> str:
+            newest = await last(scan)
             cli.dies(b"data", b'{"n": 1}')
             return newest
 
-        monkeypatch.setattr(Walk, "last", dies_after)
+        monkeypatch.setattr(DeadLetterScan, "last", dies_after)
         for before in (0, 1):
             ran = cli.penstock("dlq", verb, "trial", "--all", "--yes")
             assert (ran.code, len(cli.dead())) == (1 - before, 1)

@@ -21,7 +21,7 @@ from targets import Target
 import penstock
 from penstock import __version__
 from penstock.isolation.spawner import Spawner
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.events import Event
 from penstock.observe.metrics import Metrics
 from penstock.observe.traces import CARRIED, Trace
@@ -50,13 +50,13 @@ class ProducerMetrics:
     """Producer metrics in a registry of their own."""
 
     def __init__(self) -> None:
-        self.board = Board()
-        self.metrics = Metrics.of_spec("producer", pipeline(), self.board)
+        self.collector = Collector()
+        self.metrics = Metrics.of_spec("producer", pipeline(), self.collector)
 
     def all(self) -> dict[str, float]:
         """Return values by name, and by outcome or kind if the metric has that label; omit zeros."""
         values = {}
-        for family in self.board.collect():
+        for family in self.collector.collect():
             for sample in family.samples:
                 if sample.value and not sample.name.endswith(("_bucket", "_sum")):
                     label = sample.labels.get("outcome") or sample.labels.get("kind")
@@ -179,7 +179,7 @@ def test_retried_messages_are_counted(server: Server) -> None:
 def test_worker_and_producer_share_the_metrics_of_a_process(target: Target) -> None:
     """A handler may send to its own pipeline: each side adds its values, and counters never fall."""
     metrics = ProducerMetrics()
-    worker_metrics = WorkerMetrics(Metrics.of_spec("worker", pipeline(), metrics.board))
+    worker_metrics = WorkerMetrics(Metrics.of_spec("worker", pipeline(), metrics.collector))
     worker_metrics.connections.follow(lambda: 3)
     spawner = cast("Spawner", SimpleNamespace(started=0, children=0))
 
@@ -197,11 +197,11 @@ def test_worker_and_producer_share_the_metrics_of_a_process(target: Target) -> N
 def test_every_send_metric_exists_from_the_start() -> None:
     """An alert then sees the first step of each counter."""
     metrics = ProducerMetrics()
-    names = {family.name for family in metrics.board.collect()}
+    names = {family.name for family in metrics.collector.collect()}
     assert {metric.name.removesuffix("_total") for metric in TOPIC.metrics} <= names
     outcomes = {
         sample.labels["outcome"]
-        for family in metrics.board.collect()
+        for family in metrics.collector.collect()
         for sample in family.samples
         if sample.name == SENT.name
     }
@@ -234,7 +234,7 @@ def test_a_producer_exposes_its_redis_metrics(target: Target) -> None:
         assert metrics.of_redis() == {"penstock_redis_connects_total": 2}
 
     run_async(scenario())
-    [info] = [one for family in metrics.board.collect() for one in family.samples if one.name == "penstock_info"]
+    [info] = [one for family in metrics.collector.collect() for one in family.samples if one.name == "penstock_info"]
     assert info.labels == {"pipeline": "trial", "role": "producer", "version": __version__, "digest": ""}
     assert info.value == 1
 

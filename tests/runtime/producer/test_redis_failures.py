@@ -16,7 +16,7 @@ from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline
 from servers import Server
 from targets import Target
 
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.observe.values import Gauge
 from penstock.producer import (
@@ -76,7 +76,7 @@ def value_of(gauge: Gauge) -> float:
 
 
 def new_metrics() -> Metrics:
-    return Metrics.of_spec("producer", pipeline(), Board())
+    return Metrics.of_spec("producer", pipeline(), Collector())
 
 
 # No reply

@@ -10,7 +10,7 @@ from servers import Server
 from penstock.scheduler.acquiring import INSPECTED, MOST_SKIPPED
 from penstock.scheduler.job_steps import (
     MOST,
-    MOST_ASKED,
+    MOST_BY_PEOPLE,
     NAMES,
     PAGE,
     AcquiredJob,
@@ -105,9 +105,9 @@ class Crowd:
     async def as_a_person(self) -> None:
         """List and change jobs."""
         for n in range(ROUNDS):
-            names = [name(one) for one in range(n * MOST_ASKED, (n + 1) * MOST_ASKED)]
+            names = [name(one) for one in range(n * MOST_BY_PEOPLE, (n + 1) * MOST_BY_PEOPLE)]
             for command in COMMANDS:
-                await self.steps.ask_for(command, names)
+                await self.steps.change(command, names)
 
     async def as_the_leader(self) -> None:
         """Clean up after lost pods, and remove foreign entries."""

@@ -14,7 +14,7 @@ from servers import wait_for
 from targets import Target
 
 from penstock.clocks import Clocks
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.scheduler.breaker import BatchBreaker
 from penstock.scheduler.context import JobContext
@@ -93,8 +93,10 @@ def test_a_scan_for_zombies_ends_with_its_budget(target: Target) -> None:
             stopped.append(f"{job.name} {context.why}")
 
     async def scenario() -> None:
-        board = Board()
-        metrics = SchedulerMetrics(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
+        collector = Collector()
+        metrics = SchedulerMetrics(
+            Metrics.of("scheduler", pipeline="scan", collector=collector, given={"class": ["-"]})
+        )
         link, clocks = target.link(OF_MOVES.waiting), Clocks(monotonic=monotonic)
         settler = RunSettler(JobSteps(link, OF_MOVES), BatchBreaker(spec.breakers), 3, 100, metrics, clocks)
         runs = JobRuns(spec, Given(spec, handle), settler, RedisTime(clocks, 10), metrics, Random(1), clocks)  # noqa: S311 - no secret

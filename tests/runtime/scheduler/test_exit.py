@@ -13,7 +13,7 @@ HANDLERS = """\
 import asyncio, contextlib, pathlib, time
 import ledger
 import penstock
-from penstock.observe.heart import Heart
+from penstock.observe.heartbeat import Heartbeat
 from penstock.scheduler.watchdog import Watchdog
 from penstock.scheduler.registration import PodRegistration
 
@@ -26,7 +26,7 @@ def breaking(real, part):
 
 Watchdog.check = breaking(Watchdog.check, "looks")
 PodRegistration.renew = breaking(PodRegistration.renew, "lease")
-age = Heart.age
+age = Heartbeat.age
 
 @contextlib.asynccontextmanager
 async def alive():
@@ -42,7 +42,7 @@ async def alive():
 async def handle(job, context):
     ledger.note("start", job.name, context.fence)
     if job.name == "blocks":
-        Heart.age = lambda heart: 20 * age(heart)  # so that half a minute passes in one and a half seconds
+        Heartbeat.age = lambda heartbeat: 20 * age(heartbeat)  # so that half a minute passes in one and a half seconds
         time.sleep(3600)
     while job.name.startswith("held"):
         await asyncio.sleep(60)
@@ -106,7 +106,7 @@ def test_a_failing_lifespan_prevents_the_start(schedule: Callable[..., Schedule]
         (repo.folder / "failing-start").touch()
         pod = repo.pod()
         assert pod.process.wait(PATIENCE) == 2
-        assert "what `handlers:handle` needs all along cannot be had: OSError" in pod.log()
+        assert "`lifespan` of `handlers:handle` failed to start: OSError" in pod.log()
         assert "Traceback" not in pod.log()
         assert repo.lines() == {}
         assert repo.number("ZCARD", KEYS.pods) == 0

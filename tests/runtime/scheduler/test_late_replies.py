@@ -60,10 +60,10 @@ def test_a_late_reply_does_not_correct_redis_time() -> None:
     """The last measurement stays, as monotonic time went on during the pause."""
     now = 100.0
     redis_time = RedisTime(Clocks(monotonic=lambda: now), 10)
-    redis_time.correct(5_000_000, asked=90.0)
+    redis_time.correct(5_000_000, sent=90.0)
     assert redis_time.now() == 5000.0, "the first measurement always counts"
     now = 160.0
-    redis_time.correct(5_001_000, asked=100.5)
+    redis_time.correct(5_001_000, sent=100.5)
     assert (redis_time.now(), redis_time.is_stale) == (5060.0, True)
-    redis_time.correct(5_059_000, asked=159.5)
+    redis_time.correct(5_059_000, sent=159.5)
     assert (redis_time.now(), redis_time.is_stale) == (5059.0, False)

@@ -9,7 +9,7 @@ from job_steps import KEYS, JobDriver
 from targets import Target
 
 from penstock.clocks import Clocks
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.scheduler.breaker import BatchBreaker, BreakerState
 from penstock.scheduler.job_steps import AcquiredJob, EndedRun, JobAnswer, JobSteps
@@ -56,8 +56,8 @@ class LossySettler:
         self.steps = LosesReplies(link, KEYS)
         self.steps.unanswered = unanswered
         self.breaker = BatchBreaker(Breakers.model_validate(breakers))
-        board = Board()
-        exported = Metrics.of("scheduler", pipeline="held", board=board, given={"class": ["-"]})
+        collector = Collector()
+        exported = Metrics.of("scheduler", pipeline="held", collector=collector, given={"class": ["-"]})
         self.metrics = SchedulerMetrics(exported)
         self.clocks = Clocks(monotonic=lambda: self.now)
         self.settler = RunSettler(self.steps, self.breaker, TRIES, 500, self.metrics, self.clocks)

@@ -57,7 +57,7 @@ def test_the_spec_of_a_pipeline_is_refused(root: Path) -> None:
     spec = root / "specs" / "media-cluster.yaml"
     with pytest.raises(CannotGoOn) as refused:
         resolve(spec, None, "dev", root, TODAY)
-    assert refused.value.says == f"`{spec}` is a pipeline, and a scheduler is asked for"
+    assert refused.value.says == f"`{spec}` is a pipeline, not a scheduler"
     assert refused.value.hint == f"run it with `penstock worker {spec}`"
 
 
@@ -71,14 +71,14 @@ def test_a_job_for_a_missing_pipeline_is_refused(root: Path, tmp_path: Path) -> 
     )
     with pytest.raises(CannotGoOn) as refused:
         find("missing")
-    assert refused.value.says == "a job sends to `missing`, and there is no such pipeline without errors here"
+    assert refused.value.says == "a job sends to `missing`, which is not a pipeline here, or has errors"
 
 
 def test_jobs_must_name_a_function(code: Path) -> None:
     with pytest.raises(CannotGoOn) as refused:
         JobLister(spec_of(jobs="refused:WORDS", handler="asyncio:sleep"), [code])
-    assert refused.value.says == "`refused:WORDS` is a `list`, and `jobs` names a function"
-    assert refused.value.hint == "name a function that takes nothing and gives a list"
+    assert refused.value.says == "`refused:WORDS` is a `list`, but `jobs` needs a function"
+    assert refused.value.hint == "name a function without parameters that returns a list"
 
 
 def test_a_function_that_returns_no_list_is_an_error(code: Path) -> None:

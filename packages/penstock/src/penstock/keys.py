@@ -1,4 +1,4 @@
-"""Where everything of a pipeline stands in Redis: one and the same for workers, for rights and for runbooks."""
+"""The Redis keys of a pipeline: workers, Redis rights and runbooks use the same ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates of a repository that change what the linter looks at, if penstock-generate is there to render them."""
+"""A repository's own templates, where rules check their result. Rendering them needs penstock-generate."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ FOLDER = "templates"
 
 def read_inputs(repository: Repository) -> Inputs:
     """Read the files of a repository, with its templates."""
-    from penstock_spec import repository as reading  # noqa: PLC0415 - `--help` loads nothing
+    from penstock_spec import repository as reading  # noqa: PLC0415 - `--help` imports nothing
 
     return reading.read_inputs(repository, own_templates(repository.root))
 
 
 def own_templates(root: Path) -> ManifestTemplates | None:
-    """The templates of the repository at `root`; None if it overrides none that matters to the linter."""
+    """The templates of the repository at `root`; None if it overrides none that rules check."""
     if not (root / FOLDER).is_dir() or importlib.util.find_spec("penstock_generate") is None:
         return None
     templates: ManifestTemplates | None = importlib.import_module("penstock_generate.own_templates").own_templates(root)

@@ -30,7 +30,7 @@ SpecT = TypeVar("SpecT", bound=Section)
 
 @dataclass(frozen=True, slots=True)
 class Resolved(Generic[SpecT]):
-    """One spec of any kind in one environment; a kind with more to say has a subclass."""
+    """One spec of any kind in one environment; kinds with more properties have a subclass."""
 
     model: ClassVar[type[Section]] = Section
     """The model of the specs that a subclass accepts."""
@@ -39,28 +39,29 @@ class Resolved(Generic[SpecT]):
     environment: str
     around: Environment
     file: Path
-    """The spec's file or the generated one; its folder is where relative paths in the spec start."""
+    """The spec's file or the generated one; relative paths in the spec start in its folder."""
     schema: dict[str, Any] | None = None
     """The JSON Schema of its messages, if the file has it."""
     generated: Self | None = None
-    """The same spec on the Redis of its file, if this one is on another."""
+    """This spec with the Redis of its file, if `on` replaced it."""
     templates: ManifestTemplates | None = None
     """The repository's own templates, if they change what scales its pods."""
 
     @classmethod
-    def of(cls, found: Resolved[Any], called: str | Path = "") -> Self:
-        """A spec of this kind. Raises CannotGoOn for another kind; `lua_commands` is its name in that error."""
-        if not isinstance(found.spec, cls.model):
-            called, kind = called or found.name, found.spec.kind
-            says = f"`{called}` is a {kind}, and a {cls.model.__name__.lower()} is asked for"
+    def of(cls, resolved: Resolved[Any], name: str | Path = "") -> Self:
+        """A spec of this kind. Raises CannotGoOn for another kind; `name` is the spec's name in that error."""
+        if not isinstance(resolved.spec, cls.model):
+            name, kind = name or resolved.name, resolved.spec.kind
+            says = f"`{name}` is a {kind}, not a {cls.model.__name__.lower()}"
             command = kinds()[kind].command
-            raise CannotGoOn(says, f"run it with `{command} {called}`" if command else "")
-        return cls(found.spec, found.environment, found.around, found.file, found.schema, templates=found.templates)  # type: ignore[arg-type]  # as was checked
+            raise CannotGoOn(says, f"run it with `{command} {name}`" if command else "")
+        one = resolved
+        return cls(one.spec, one.environment, one.around, one.file, one.schema, templates=one.templates)  # type: ignore[arg-type]  # checked above
 
     @property
     def name(self) -> str:
         """The spec's name."""
-        name: str = getattr(self.spec, "name")  # noqa: B009 - a part has none, and every kind's model has one
+        name: str = getattr(self.spec, "name")  # noqa: B009 - `Section` has no name, but the model of every kind has one
         return name
 
     @property
@@ -106,7 +107,7 @@ class ResolvedPipeline(Resolved[Pipeline]):
         return self.keys.stream
 
     def with_schema(self) -> Self:
-        """The same with the schema of its messages loaded, for callers that need it more than once."""
+        """This spec with the schema of its messages loaded, for callers that need it more than once."""
         return replace(self, schema=self.message_schema())
 
     def message_schema(self) -> dict[str, Any]:
@@ -130,13 +131,13 @@ def resolve(
     Raises CannotGoOn if a named file is of another kind, or if there are only such files.
     """
     named = tuple(paths)
-    found, outcome = specs(named, platform, environment, here, today)
-    pipelines = [one for one in found if isinstance(one.spec, Pipeline)]
-    others = [one for one in found if not isinstance(one.spec, Pipeline) and (one.file in named or not pipelines)]
+    resolved, outcome = specs(named, platform, environment, here, today)
+    pipelines = [one for one in resolved if isinstance(one.spec, Pipeline)]
+    others = [one for one in resolved if not isinstance(one.spec, Pipeline) and (one.file in named or not pipelines)]
     return Resolution(tuple(ResolvedPipeline.of(one) for one in others + pipelines), outcome)
 
 
-def specs(  # noqa: PLR0913 - what a command was given, and when
+def specs(  # noqa: PLR0913 - the options of a command, and the day
     paths: Iterable[Path],
     platform: Path | None,
     environment: str | None,
@@ -158,12 +159,12 @@ def specs(  # noqa: PLR0913 - what a command was given, and when
     if outcome.count(Severity.ERROR) or read.model is None:
         return (), outcome
     around = read.model.environments[chosen]
-    found: list[Resolved[Any]] = []
+    resolved: list[Resolved[Any]] = []
     for file in inputs.specs:
         document = lint.load(file)
         model, _ = check.resolve(kinds()[document.data["kind"]], document, read, chosen)
-        found.append(Resolved(model, chosen, around, file.path, templates=inputs.templates))
-    return tuple(found), outcome
+        resolved.append(Resolved(model, chosen, around, file.path, templates=inputs.templates))
+    return tuple(resolved), outcome
 
 
 def from_generated(path: Path, environment: str | None) -> ResolvedPipeline:
@@ -173,19 +174,19 @@ def from_generated(path: Path, environment: str | None) -> ResolvedPipeline:
 
 def generated(path: Path, environment: str | None) -> Resolved[Any]:
     """The spec, of any kind, in a generated file."""
-    raw = read_bytes(path, path.name, most=None)  # indented, a schema is larger than its author's file
-    if not isinstance(raw, bytes):
-        raise CannotGoOn(f"`{path}` cannot be had: {raw.says}", raw.hint)
-    told = worker_file.read(raw, path.name)
-    if environment and environment != told.environment:
-        says = f"`{path}` was generated for `{told.environment}`, and `{environment}` is asked for"
+    content = read_bytes(path, path.name, most=None)  # indentation makes a schema larger than its source file
+    if not isinstance(content, bytes):
+        raise CannotGoOn(f"`{path}`: {content.says}", content.hint)
+    read = worker_file.read(content, path.name)
+    if environment and environment != read.environment:
+        says = f"`{path}` was generated for `{read.environment}`, not for `{environment}`"
         raise CannotGoOn(says, f"name the file in `generated/{environment}/`, or leave `--env` out")
-    return Resolved(told.spec, told.environment, told.around, path, told.schema)
+    return Resolved(read.spec, read.environment, read.around, path, read.schema)
 
 
-def choose(asked: str | None, known: tuple[str, ...]) -> str:
+def choose(name: str | None, known: tuple[str, ...]) -> str:
     """The named environment, or the only one."""
-    if asked or len(known) <= 1:
+    if name or len(known) <= 1:
         return known[0] if known else ""
-    told = ", ".join(f"`{name}`" for name in known)
-    raise CannotGoOn(f"the platform file has several environments: {told}", "choose one with `--env`")
+    names = ", ".join(f"`{one}`" for one in known)
+    raise CannotGoOn(f"the platform file has several environments: {names}", "choose one with `--env`")

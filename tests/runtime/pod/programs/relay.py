@@ -19,7 +19,7 @@ from penstock.observe.events import Event
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log, set_up
 from penstock.observe.metrics import Metrics
-from penstock.observe.readiness import Why
+from penstock.observe.readiness import NotReady
 from penstock.pod.dependencies import Dependencies
 from penstock.pod.parts import Parts
 from penstock.pod.role import Limits, Pod, Program, Role, Start
@@ -53,7 +53,7 @@ class Relay:
         self._parts.start("moves", self._move())
         self._parts.start("breaks", self._break())
         await self._stop.wait()
-        self._dependencies.readiness.hold(Why.DRAINING)
+        self._dependencies.readiness.hold(NotReady.DRAINING)
         self._parts.cancel()
         await self._parts.ended()
         while await self._once():
@@ -69,7 +69,7 @@ class Relay:
     async def _move(self) -> None:
         while True:
             await self._once()
-            self._dependencies.readiness.release(Why.STARTING)
+            self._dependencies.readiness.release(NotReady.STARTING)
             if (self._folder / "blocked").exists():
                 time.sleep(3600)  # noqa: ASYNC251 - like a faulty handler
             if self.is_busy:
@@ -87,7 +87,7 @@ def relay_role(folder: Path, address: str, limits: Limits) -> Role:
     log = Log(logging.getLogger("relay"))
 
     def build(pod: Pod) -> Program:
-        metrics = Metrics.of_spec("janitor", target.spec, pod.board)  # the contract has no fourth role
+        metrics = Metrics.of_spec("janitor", target.spec, pod.collector)  # the contract has no fourth role
         pod.announce(metrics, target.digest, process.INFO)
         relay = Relay(folder, pod.dependencies(target, metrics, process.REDIS_SECONDS), log)
         return Program(

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 
-from penstock.observe.board import process_board
+from penstock.observe.collector import process_collector
 from penstock.producer import SyncProducer
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -33,7 +33,7 @@ def sends(producer: SyncProducer, sender: str, numbers: range) -> None:
 
 def connections() -> float:
     """Return the connections that this process exposes."""
-    [gauge] = [one for one in process_board().collect() if one.name == "penstock_redis_connections"]
+    [gauge] = [one for one in process_collector().collect() if one.name == "penstock_redis_connections"]
     return gauge.samples[0].value
 
 
@@ -59,7 +59,7 @@ def child(producer: SyncProducer, which: int) -> None:
 
 def hold(producer: SyncProducer, held: threading.Event, forked: threading.Event) -> None:
     """Hold the locks that a send and a metrics collection hold for a moment."""
-    with producer._lock, process_board()._lock:  # noqa: SLF001 - the fork must happen at this moment
+    with producer._lock, process_collector()._lock:  # noqa: SLF001 - the fork must happen at this moment
         held.set()
         forked.wait()
 

@@ -83,8 +83,8 @@ def test_the_last_record_comes_with_the_job(driver: JobDriver) -> None:
         story='{"due":7,"acquired":1,"ended":2,"outcome":"failed","class":"-","streak":3,"next":9,"fence":4,"life":"pod~1"}',
     )
     (acquired,) = driver.acquire("pod~2")
-    assert acquired.story is not None
-    assert (acquired.story.streak, acquired.story.due, acquired.story.outcome) == (3, 7, "failed")
+    assert acquired.last_run is not None
+    assert (acquired.last_run.streak, acquired.last_run.due, acquired.last_run.outcome) == (3, 7, "failed")
 
 
 def test_jobs_of_other_shards_are_skipped(driver: JobDriver) -> None:

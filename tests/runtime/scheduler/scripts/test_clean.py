@@ -38,12 +38,12 @@ def test_a_lost_run_is_recorded_as_started(driver: JobDriver) -> None:
         assert driver.clean().returned == 2
         driver.begin("pod~1")
     failed, new = driver.acquire("pod~1")
-    assert new.story is not None
-    assert failed.story is not None
-    assert (new.begun, new.story.outcome, new.story.due, new.story.streak) == (True, "lost", new.due, 0)
-    assert (failed.begun, failed.story.due, failed.story.streak, failed.story.class_) == (True, 7, 3, "server")
-    assert new.story.consumer == "pod~1"
-    assert new.story.ended >= new.story.acquired > 1_700_000_000
+    assert new.last_run is not None
+    assert failed.last_run is not None
+    assert (new.begun, new.last_run.outcome, new.last_run.due, new.last_run.streak) == (True, "lost", new.due, 0)
+    assert (failed.begun, failed.last_run.due, failed.last_run.streak, failed.last_run.class_) == (True, 7, 3, "server")
+    assert new.last_run.consumer == "pod~1"
+    assert new.last_run.ended >= new.last_run.acquired > 1_700_000_000
 
 
 def test_jobs_of_a_live_pod_stay_until_the_threshold(driver: JobDriver) -> None:
@@ -118,7 +118,7 @@ def test_a_paused_orphan_stays_paused(driver: JobDriver) -> None:
     """It was paused during the run, and its pod was lost."""
     driver.register("job")
     (job,) = driver.acquire("pod~1")
-    driver.ask_for("pause", "job")
+    driver.change("pause", "job")
     driver.overrun(job, 1)
     driver.lose("pod~1")
     driver.clean()

@@ -90,7 +90,7 @@ def test_a_job_unregistered_during_its_run_enters_no_set(driver: JobDriver, runn
 @steps
 def test_a_job_paused_during_its_run_stays_paused(driver: JobDriver, running: AcquiredJob, step: Step) -> None:
     """With the time at which it would be due."""
-    assert driver.ask_for("pause", "job") == [JobAnswer.ANOTHERS]
+    assert driver.change("pause", "job") == [JobAnswer.ANOTHERS]
     assert step(driver, running) is JobAnswer.DONE
     assert driver.state().places("job") == ["paused"]
     assert driver.state().paused["job"] == running.due + 0.299

@@ -9,10 +9,10 @@ def test_a_paused_job_waits_until_it_is_resumed(driver: JobDriver) -> None:
     """It keeps its score."""
     driver.register("job", "other", due=driver.second() - 5)
     before = driver.state().waiting
-    assert driver.ask_for("pause", "job", "missing") == [JobAnswer.DONE, JobAnswer.UNKNOWN]
-    assert driver.ask_for("pause", "job") == [JobAnswer.NOT_HELD]
+    assert driver.change("pause", "job", "missing") == [JobAnswer.DONE, JobAnswer.UNKNOWN]
+    assert driver.change("pause", "job") == [JobAnswer.NOT_HELD]
     assert driver.state().places("job") == ["paused"]
-    assert driver.ask_for("resume", "job", "other", "missing") == [
+    assert driver.change("resume", "job", "other", "missing") == [
         JobAnswer.DONE,
         JobAnswer.NOT_HELD,
         JobAnswer.UNKNOWN,
@@ -23,11 +23,11 @@ def test_a_paused_job_waits_until_it_is_resumed(driver: JobDriver) -> None:
 def test_a_pause_of_all_jobs_stops_acquiring(driver: JobDriver) -> None:
     """Jobs paused by name stay paused when it ends."""
     driver.register("job", "paused")
-    driver.ask_for("pause", "paused")
-    driver.ask_for("pause", "*")
+    driver.change("pause", "paused")
+    driver.change("pause", "*")
     assert driver.counts().all_paused
     assert driver.acquire("pod~1") == []
-    driver.ask_for("resume", "*")
+    driver.change("resume", "*")
     assert [one.name for one in driver.acquire("pod~1")] == ["job"]
     assert driver.state().places("paused") == ["paused"]
 
@@ -36,8 +36,8 @@ def test_resuming_a_running_job_does_not_move_it(driver: JobDriver) -> None:
     """It was paused and resumed during the run."""
     driver.register("job")
     (job,) = driver.acquire("pod~1")
-    driver.ask_for("pause", "job")
-    assert driver.ask_for("resume", "job") == [JobAnswer.DONE]
+    driver.change("pause", "job")
+    assert driver.change("resume", "job") == [JobAnswer.DONE]
     assert driver.state().places("job") == ["working"]
     driver.complete(job, due=job.due)
     assert driver.state().places("job") == ["waiting"]
@@ -50,8 +50,8 @@ def test_run_now_makes_a_waiting_job_due(driver: JobDriver) -> None:
     driver.register("due", due=now - 50)
     driver.set_due("running", now - 100)
     driver.acquire("pod~1", 1)
-    driver.ask_for("pause", "paused")
-    answers = driver.ask_for("run_now", "later", "due", "running", "paused", "missing")
+    driver.change("pause", "paused")
+    answers = driver.change("run_now", "later", "due", "running", "paused", "missing")
     assert answers == [JobAnswer.DONE, JobAnswer.DONE, JobAnswer.ANOTHERS, JobAnswer.NOT_HELD, JobAnswer.UNKNOWN]
     assert [one.name for one in driver.acquire("pod~1")] == ["due", "later"]
 
@@ -64,11 +64,11 @@ def test_look_counts_jobs(driver: JobDriver) -> None:
     driver.register("b", due=now - 10, shard=1)
     driver.register("later", due=now + 60)
     driver.register("paused", due=now - 99)
-    driver.ask_for("pause", "paused", "*")
+    driver.change("pause", "paused", "*")
     numbers = driver.counts()
     assert (numbers.waiting, numbers.working, numbers.paused, numbers.ready) == (3, 0, 1, 2)
     assert 30 <= numbers.overdue <= 40
     assert driver.counts(",1,").ready == 1
-    driver.ask_for("resume", "*")
+    driver.change("resume", "*")
     driver.acquire("pod~1", 1)
     assert (driver.counts().waiting, driver.counts().working) == (2, 1)

@@ -35,7 +35,7 @@ def test_a_shorter_interval_applies_at_once(driver: JobDriver) -> None:
 def test_running_and_paused_jobs_stay_in_their_set(driver: JobDriver) -> None:
     """They enter no other set."""
     driver.register("running", "paused")
-    driver.ask_for("pause", "paused")
+    driver.change("pause", "paused")
     driver.acquire("pod~1")
     assert driver.register("running", "paused") == 0
     assert driver.state().places("running") == ["working"]
@@ -69,9 +69,9 @@ def test_unregistering_keeps_jobs_that_another_pod_registered_since(driver: JobD
 def test_a_paused_job_stays_paused_when_registered_again(driver: JobDriver) -> None:
     """Its pods were away, or its shard moved; nobody has resumed it."""
     driver.register("job")
-    driver.ask_for("pause", "job")
+    driver.change("pause", "job")
     driver.unregister("job")
     driver.register("job")
     assert driver.state().places("job") == ["paused"]
-    assert driver.ask_for("resume", "job") == [JobAnswer.DONE]
+    assert driver.change("resume", "job") == [JobAnswer.DONE]
     assert driver.state().places("job") == ["waiting"]

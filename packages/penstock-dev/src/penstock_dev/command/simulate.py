@@ -10,7 +10,7 @@ import click
 
 from penstock.terminal.console import painter, today
 from penstock.terminal.options import environment_option, json_option, platform_option
-from penstock.terminal.output import Progress, columns, tell, tell_table
+from penstock.terminal.output import Progress, columns, print_line, print_table
 from penstock_dev.command.shared import FILE, case_options, duration, one_spec, refuse_errors
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import ENDINGS, SPECS
@@ -148,13 +148,13 @@ def _print_runs(
 
     if as_json:
         runs = [to_json(one) for one in results]
-        tell(json.dumps(_header(subject, case, target) | {"runs": runs}, indent=2))
+        print_line(json.dumps(_header(subject, case, target) | {"runs": runs}, indent=2))
         return
-    tell(painter()(_title(subject, case), "bold"))
-    tell()
+    print_line(painter()(_title(subject, case), "bold"))
+    print_line()
     for number, line in enumerate(table(results, target).lines(columns())):
         if number or len(results) > 1:
-            tell(line)
+            print_line(line)
 
 
 def _header(subject: SpecContext[Pipeline], case: Case, target: int | None) -> dict[str, Any]:
@@ -188,11 +188,11 @@ def _sweep(
             "cheapest": best.value if best else None,
             "tried": [to_json(one) for one in tried],
         }
-        tell(json.dumps(_header(subject, case, target) | swept, indent=2))
+        print_line(json.dumps(_header(subject, case, target) | swept, indent=2))
     else:
-        tell(painter()(_title(subject, case), "bold"))
-        tell()
-        tell_table(table(values.field, tried))
-        tell()
-        tell(conclusion(values.field, best, current, target))
+        print_line(painter()(_title(subject, case), "bold"))
+        print_line()
+        print_table(table(values.field, tried))
+        print_line()
+        print_line(conclusion(values.field, best, current, target))
     return [current, *([best.result.result] if best and best.result.result else [])], best is not None

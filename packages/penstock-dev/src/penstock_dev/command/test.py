@@ -11,7 +11,7 @@ import click
 
 from penstock.terminal.console import here, painter, today
 from penstock.terminal.options import complete_environment, find_spec, json_option, platform_option
-from penstock.terminal.output import tell
+from penstock.terminal.output import print_line
 from penstock_dev.command.shared import FILE, refuse_errors, seed_option
 from penstock_spec.findings import CannotGoOn
 
@@ -71,7 +71,7 @@ def command(
         raise CannotGoOn("there are no expectations here", "add `expect` to a spec")
     broken = sum(bool(one.broken) for one in tested)
     if as_json:
-        tell(json.dumps({"broken": broken, "tested": [_to_json(one) for one in tested]}, indent=2))
+        print_line(json.dumps({"broken": broken, "tested": [_to_json(one) for one in tested]}, indent=2))
     else:
         _print_summary(len(tested), broken)
     if junit:
@@ -95,20 +95,20 @@ def _print(one: CheckedExpectation, before: CheckedExpectation | None) -> None:
 
     paint = painter()
     if before is None or (one.spec, one.environment) != (before.spec, before.environment):
-        tell(paint(f"{one.spec} ({one.environment})", "bold"))
-    tell(f"  {paint('BROKEN', 'error')}  {one.expectation}" if one.broken else f"  held    {one.expectation}")
+        print_line(paint(f"{one.spec} ({one.environment})", "bold"))
+    print_line(f"  {paint('BROKEN', 'error')}  {one.expectation}" if one.broken else f"  held    {one.expectation}")
     for verdict in one.verdicts:
         if verdict.broken_at is not None or not one.broken:
-            tell(f"            {describe(verdict)}")
+            print_line(f"            {describe(verdict)}")
     if one.broken:
-        tell(f"            {paint(f'--> {one.at}', 'dim')}")
+        print_line(f"            {paint(f'--> {one.at}', 'dim')}")
 
 
 def _print_summary(tested: int, broken: int) -> None:
     from penstock_spec.values.display import many
 
-    tell()
-    tell(f"{many(tested, 'expectation')}, {f'{broken} broken' if broken else 'all held'}")
+    print_line()
+    print_line(f"{many(tested, 'expectation')}, {f'{broken} broken' if broken else 'all held'}")
 
 
 def _to_json(one: CheckedExpectation) -> dict[str, Any]:

@@ -121,15 +121,15 @@ class SchedulerWorkload:
         running = [one for one in statuses if one.state == "running"]
         held: dict[str, int] = {}
         for one in running:
-            held[one.life] = held.get(one.life, 0) + 1
+            held[one.consumer] = held.get(one.consumer, 0) + 1
         return Measurements(
             by_state=(
                 ("registered", len(statuses)),
                 ("ready", len(due)),
                 ("running", len(running)),
                 ("paused", sum(one.state == "paused" for one in statuses)),
-                ("ok", sum(one.story is not None and one.story.outcome == "ok" for one in statuses)),
-                ("failing", sum(one.story is not None and one.story.streak > 0 for one in statuses)),
+                ("ok", sum(one.last_run is not None and one.last_run.outcome == "ok" for one in statuses)),
+                ("failing", sum(one.last_run is not None and one.last_run.streak > 0 for one in statuses)),
             ),
             backlog=len(due),
             oldest=max(due, default=0.0),
@@ -167,7 +167,7 @@ class SchedulerWorkload:
     def _done(self, statuses: Sequence[JobStatus]) -> float | None:
         """Runs per second since the last measurement. Two runs of one job in between count as one."""
         now = (
-            LastRuns({one.name: one.story.ended for one in statuses if one.story}, statuses[0].now)
+            LastRuns({one.name: one.last_run.ended for one in statuses if one.last_run}, statuses[0].now)
             if statuses
             else None
         )

@@ -11,7 +11,7 @@ from random import randrange
 from types import TracebackType
 from typing import Protocol, Self
 
-from penstock.embedded import LOOPBACK, Embedded, Held, running_in, shared
+from penstock.embedded import LOOPBACK, Embedded, FolderInUse, running_in, shared
 from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.snapshot import Level
 from penstock_spec.findings import CannotGoOn
@@ -150,5 +150,5 @@ class RepositoryRedis:
     def _open(self, port: int) -> None:
         try:
             self._embedded = self._exits.enter_context(Embedded(self._folder, appendonly=True, port=port))
-        except Held:
+        except FolderInUse:
             self._url = self._exits.enter_context(shared(self._folder))

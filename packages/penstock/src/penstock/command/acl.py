@@ -1,4 +1,4 @@
-"""`penstock acl`: the least rights in Redis."""
+"""`penstock acl`: the least Redis rights of each role."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import click
 
 from penstock.terminal.console import here, today
 from penstock.terminal.options import environment_option, find_spec, json_option, platform_option
-from penstock.terminal.output import aside, tell
+from penstock.terminal.output import print_line, print_note
 from penstock.terminal.resolving import refuse_errors
 
 ROLES = ("producer", "worker", "scaler", "scheduler", "janitor", "operator")
 OF_ALL = ("janitor", "operator")
-"""Those who look after all specs of an environment."""
+"""Roles that need rights for all specs of an environment."""
 
 
 @click.command(name="acl", short_help="Print the least Redis rights that each role needs.")
@@ -38,7 +38,7 @@ def command(
 
     \b
     <pipeline>-producer   sends messages
-    <pipeline>-worker     processes messages
+    <pipeline>-worker     runs messages
     <pipeline>-scaler     KEDA's triggers
     <scheduler>-scheduler runs jobs, and sends to the pipelines that its jobs name
     penstock-janitor      maintains all pipelines of the environment
@@ -59,27 +59,29 @@ def command(
     from penstock_spec.rights.users import needed_specs, users
 
     paths = tuple(find_spec(spec, platform) for spec in specs)
-    about, outcome = files.specs(paths, platform, environment, here(), today())
-    if not about:
+    resolved, outcome = files.specs(paths, platform, environment, here(), today())
+    if not resolved:
         refuse_errors(files.Resolution((), outcome))
-    known = {one.spec.name for one in about}
-    lack = [name for one in about for name in needed_specs(one) if name not in known]
-    among = files.specs((), platform, environment, here(), today())[0] if lack else ()
-    for name in sorted(set(lack) - {one.spec.name for one in among}):
-        aside(f"a job sends to `{name}`, which is missing or has errors; its rights are left out")
-    found = [one for one in users(about, user_prefix, among) if not roles or one.role in roles]
+    known = {one.spec.name for one in resolved}
+    missing = [name for one in resolved for name in needed_specs(one) if name not in known]
+    others = files.specs((), platform, environment, here(), today())[0] if missing else ()
+    for name in sorted(set(missing) - {one.spec.name for one in others}):
+        print_note(f"a job sends to `{name}`, which is missing or has errors; its rights are left out")
+    selected = [one for one in users(resolved, user_prefix, others) if not roles or one.role in roles]
     if as_json:
-        told = [{"user": one.name, "role": one.role, "specs": one.specs, "rules": one.rules} for one in found]
-        tell(json.dumps({"environment": about[0].environment, "users": told}, indent=2))
+        entries = [{"user": one.name, "role": one.role, "specs": one.specs, "rules": one.rules} for one in selected]
+        print_line(json.dumps({"environment": resolved[0].environment, "users": entries}, indent=2))
     else:
-        for one in found:
-            tell(one.line)
-    if any(one.role in OF_ALL for one in found) and not _are_all(paths, platform):
-        aside("the janitor and operators need rights for all pipelines of an environment: leave SPEC out to print them")
+        for one in selected:
+            print_line(one.line)
+    if any(one.role in OF_ALL for one in selected) and not _are_all(paths, platform):
+        print_note(
+            "the janitor and operators need rights for all specs of an environment: leave SPEC out to print them"
+        )
 
 
 def _are_all(paths: tuple[Path, ...], platform: Path | None) -> bool:
-    """Whether these are all specs that there are; nothing named is all of them."""
+    """Whether these are all specs of the repository; no path means all."""
     from penstock_spec.repository import open_repository
 
     named = {path.resolve() for path in paths}

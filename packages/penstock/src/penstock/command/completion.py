@@ -1,4 +1,4 @@
-"""`penstock completion`: what a shell needs to complete commands, environments and rules."""
+"""`penstock completion`: a script that lets a shell complete commands, environments and rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`penstock dlq`: dead letters are listed, shown, replayed and purged."""
+"""`penstock dlq`: list, show, replay and purge dead letters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def filter_options(verb: F) -> F:
-    """What is known of the letters that are meant: the verb is given `filters`."""
+    """Add options that filter dead letters; the verb gets them as `filters`."""
     options = (
         click.option("--error", default="", metavar="TEXT", help="The error contains this text, in any case."),
         click.option(
@@ -54,14 +54,14 @@ def filter_options(verb: F) -> F:
     ) -> object:
         return verb(*args, filters=_filters(error, reason, older_than, newer_than, fields), **rest)
 
-    found = cast("F", with_filters)
+    decorated = cast("F", with_filters)
     for option in reversed(options):
-        found = option(found)
-    return found
+        decorated = option(decorated)
+    return decorated
 
 
 def choice_options(verb: F) -> F:
-    """Which letters are meant, and it must be said: the verb is given `ids` and `filters`, or neither for all."""
+    """Add a required choice of dead letters; the verb gets `ids` or `filters`, or neither for all."""
 
     @wraps(verb)
     def with_choice(*args: object, ids: tuple[str, ...], filters: Filters, everything: bool, **rest: object) -> object:
@@ -112,8 +112,8 @@ def list_(
     from penstock.operating import reach
     from penstock.operating.dead_letters import listing
 
-    found = listing.list_letters(*options.pipeline(), filters, limit, oldest_first=oldest_first, as_json=as_json)
-    ctx.exit(reach.run(found))
+    listed = listing.list_letters(*options.pipeline(), filters, limit, oldest_first=oldest_first, as_json=as_json)
+    ctx.exit(reach.run(listed))
 
 
 @command.command(name="show", short_help="Show a dead letter: history, fields and body.")

@@ -1,4 +1,4 @@
-"""`penstock explain`: a rule's page, or where a generated line comes from."""
+"""`penstock explain`: explain a rule or a generated line."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ def command(rule: str) -> None:
       penstock explain generated/production/media-cluster/manifests/scaledobject.yaml:14
     """
     if "/" in rule or ":" in rule:
-        _tell_line(rule)
+        _explain_line(rule)
         return
     from penstock_spec.catalogue import catalogue
     from penstock_spec.examples import load
     from penstock_spec.fields import nearest
 
-    found = catalogue().get(rule)
-    if found is None:
+    known = catalogue().get(rule)
+    if known is None:
         close = nearest(rule, list(catalogue()))
         raise CannotGoOn(f"no rule `{rule}`", f"did you mean `{close}`?" if close else "see `penstock rules`")
     paint = painter()
-    click.echo(paint(f"{found.severity}[{found.name}]", found.severity) + paint(f": {found.title}", "bold"))
-    click.echo("\n" + found.page.partition("\n")[2].strip())
-    examples = load(found)
+    click.echo(paint(f"{known.severity}[{known.name}]", known.severity) + paint(f": {known.title}", "bold"))
+    click.echo("\n" + known.page.partition("\n")[2].strip())
+    examples = load(known)
     for label, example in (("fails", examples.fails[0]), ("passes", examples.passes[0])):
         click.echo(f"\n{paint(f'{label}:', 'bold')}")
         for line in _shown(example):
             click.echo(f"    {line}".rstrip())
 
 
-def _tell_line(place: str) -> None:
+def _explain_line(place: str) -> None:
     if importlib.util.find_spec("penstock_generate") is None:
         raise CannotGoOn(f"`{place}` is not a rule", "to explain generated files, install `penstock-generate`")
     explaining = importlib.import_module("penstock_generate.terminal.explain")
@@ -60,7 +60,7 @@ def _tell_line(place: str) -> None:
 
 
 def _shown(example: Example) -> list[str]:
-    """The part of an example that makes the difference."""
+    """The lines of an example's specs and platform file."""
     texts = dict(example.specs)
     if example.platform is not None:
         texts[PLATFORM_FILE] = example.platform
@@ -70,5 +70,5 @@ def _shown(example: Example) -> list[str]:
 
 
 def safe_lines(text: str) -> list[str]:
-    """Lines that cannot move the reader's cursor, and not too many of them."""
+    """At most 30 lines, without control characters that move the cursor."""
     return [safe(line[:120]) for line in text.splitlines()[:30]]

@@ -1,4 +1,4 @@
-"""`penstock fmt`: one style; comments stay."""
+"""`penstock fmt`: format specs; comments stay."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
     repository = open_repository(paths, platform, Path.cwd())
     inputs = read_inputs(repository)
     files = inputs.specs if paths else (inputs.platform, *inputs.specs)
-    left, changed = 0, 0
+    skipped, changed = 0, 0
     for file in files:
         result, name = formatted(file), safe(file.name)
         if isinstance(result, NotFormatted):
-            left += 1
+            skipped += 1
             click.echo(f"{name}: not formatted: {safe(result.why)}; {safe(result.hint)}", err=True)
             continue
         before = file.raw if isinstance(file.raw, bytes) else b""
@@ -50,13 +50,13 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
             replace_file(file.path, name, result)
         if not diff:
             click.echo(f"{name}: {'would be formatted' if check else 'formatted'}")
-    if not changed and not left:
+    if not changed and not skipped:
         click.echo("all files are formatted")
-    ctx.exit(1 if left or (changed and (check or diff)) else 0)
+    ctx.exit(1 if skipped or (changed and (check or diff)) else 0)
 
 
 def replace_file(path: Path, name: str, text: str) -> None:
-    """Replace a file as a whole, keeping its permissions: an interrupted run leaves the old one or the new one."""
+    """Replace a file atomically, keeping its permissions: an interrupted run leaves the old file or the new one."""
     path = path.resolve()  # a link stays a link
     try:
         atomic.write(path, text.encode(), path.stat().st_mode & 0o7777)

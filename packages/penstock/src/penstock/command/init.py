@@ -1,4 +1,4 @@
-"""`penstock init`: a new repository that works."""
+"""`penstock init`: create a working repository."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ STARTER = {
     ".github/workflows/penstock.yaml": "workflow.yaml",
     "README.md": "README.md",
     ".gitignore": "gitignore",
-    PLATFORM_FILE: "penstock.yaml",  # last: an attempt that stops half-way can be made again
+    PLATFORM_FILE: "penstock.yaml",  # last: after an interruption, `penstock init` can be repeated
 }
-NEXT = (
+NEXT_COMMANDS = (
     "penstock lint",
     """penstock send hello '{"name": "world"}' --embedded""",
     "penstock status --embedded",
     "penstock worker hello --embedded --until-idle",
     *(["penstock dev"] if "dev" in VERBS else []),
 )
-"""From a repository to a message that is done, and to all of it live."""
+"""Commands that `penstock init` suggests: they send a message, process it, and show it live."""
 
 
 @click.command(name="init", short_help="Create a working repository.")
@@ -46,16 +46,16 @@ def command(folder: Path) -> None:
     texts = {name: (files("penstock") / "starter" / source).read_text("utf-8") for name, source in STARTER.items()}
     workflow = ".github/workflows/penstock.yaml"
     texts[workflow] = texts[workflow].replace("{version}", __version__)
-    written = {f"generated/schemas/{name}": text for name, text in json_schema.files().items()}
-    for name, text in (written | texts).items():
-        click.echo(f"{_written(folder / name, text)} {(folder / name).as_posix()}")
-    where = "" if folder == Path() else f"cd {folder} && "
-    click.echo(f"\nnext:\n  {where}export PENSTOCK_ENV=dev")
-    for line in NEXT:
+    schemas = {f"generated/schemas/{name}": text for name, text in json_schema.files().items()}
+    for name, text in (schemas | texts).items():
+        click.echo(f"{_write(folder / name, text)} {(folder / name).as_posix()}")
+    change_folder = "" if folder == Path() else f"cd {folder} && "
+    click.echo(f"\nnext:\n  {change_folder}export PENSTOCK_ENV=dev")
+    for line in NEXT_COMMANDS:
         click.echo(f"  {line}")
 
 
-def _written(path: Path, text: str) -> str:
+def _write(path: Path, text: str) -> str:
     if path.exists():
         return "kept   "
     try:

@@ -1,4 +1,4 @@
-"""`penstock janitor`: look after all pipelines of an environment."""
+"""`penstock janitor`: maintain all pipelines of an environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.terminal.options import (
     platform_option,
     redis_option,
 )
-from penstock.terminal.output import INCOMPLETE, aside, tell
+from penstock.terminal.output import INCOMPLETE, print_line, print_note
 from penstock.terminal.resolving import address_of, resolve_pipelines, set_up_log
 from penstock_spec.findings import CannotGoOn
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from penstock.janitor.dry_run import RoundPlan
 
 
-@click.command(name="janitor", short_help="Run a janitor: maintain all pipelines of an environment.")
+@click.command(name="janitor", short_help="Maintain all pipelines of an environment.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER | FILE.json...]")
 @environment_option
 @redis_option
@@ -52,8 +52,8 @@ def command(
     Without an argument, it maintains the pipelines of the repository. In a pod, it maintains those in a generated
     FOLDER of worker files, and stops when they change, so that Kubernetes restarts it.
 
-    `--once` takes nothing over from lost workers, because that needs contact with Redis for a whole lease. `--dry-run`
-    exits with 1 if it cannot check a pipeline.
+    `--once` does not take over messages of lost workers: that needs contact with Redis for as long as a lease.
+    `--dry-run` exits with 1 if it cannot check a pipeline.
 
     \b
     Examples:
@@ -76,7 +76,7 @@ def command(
         check_same_environment(pipelines)
     address = address_of(listen)
     if dry_run:
-        ctx.exit(_tell(plan_round(pipelines, credentials)))
+        ctx.exit(_print_plan(plan_round(pipelines, credentials)))
     process = Process()
     set_up_log(process, log_format)
     if once:
@@ -84,16 +84,16 @@ def command(
     ctx.exit(run(janitor_role(pipelines, read.changed), Start(process, credentials, address)))
 
 
-def _tell(seen: Sequence[RoundPlan]) -> int:
-    """What a round would do, and of which pipelines nobody can say it."""
+def _print_plan(plans: Sequence[RoundPlan]) -> int:
+    """Print what a round would do, and which pipelines cannot be checked; return the exit code."""
     from penstock.operating.reach import as_sentence
 
-    finds = [found for one in seen for found in one.changes]
-    for found in finds:
-        tell(str(found))
-    troubles = [(one.pipeline, as_sentence(one.trouble)) for one in seen if one.trouble]
-    if not finds and not troubles:
-        tell("nothing to do")
+    changes = [change for plan in plans for change in plan.changes]
+    for change in changes:
+        print_line(str(change))
+    troubles = [(plan.pipeline, as_sentence(plan.trouble)) for plan in plans if plan.trouble]
+    if not changes and not troubles:
+        print_line("nothing to do")
     for pipeline, sentence in troubles:
-        aside(f"{pipeline}: cannot be checked: {sentence.says}; {sentence.hint}")
+        print_note(f"{pipeline}: cannot be checked: {sentence.says}; {sentence.hint}")
     return INCOMPLETE if troubles else 0

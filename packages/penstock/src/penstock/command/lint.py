@@ -1,4 +1,4 @@
-"""`penstock lint`: everything that is wrong, where, and the way out."""
+"""`penstock lint`: check specs, and say what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def command(
     repository = open_repository(paths, platform, here())
     if repository.complete and not repository.specs:
         raise CannotGoOn(f"no spec in `{SPECS}/`", "create one with `penstock new`")
-    outcome = _unkept(repository, environments) if no_cache else _kept(repository, environments)
-    outcome = seen_from(outcome, repository.root, base(form))
+    outcome = _lint(repository, environments) if no_cache else _lint_cached(repository, environments)
+    outcome = relative_to(outcome, repository.root, base_folder(form))
     to_screen = output is None or str(output) == "-"
     text = report.render(form, outcome, painter() if to_screen else None)
     if to_screen or output is None:
@@ -83,20 +83,20 @@ def command(
     ctx.exit(1 if failing else 0)
 
 
-def _kept(repository: Repository, environments: tuple[str, ...]) -> LintResult:
+def _lint_cached(repository: Repository, environments: tuple[str, ...]) -> LintResult:
     from penstock_spec.linting import cache
 
     return cache.lint(repository, environments, today(), read_inputs(repository))
 
 
-def _unkept(repository: Repository, environments: tuple[str, ...]) -> LintResult:
+def _lint(repository: Repository, environments: tuple[str, ...]) -> LintResult:
     from penstock_spec.linting.lint import lint
 
     return lint(read_inputs(repository), environments, today()).outcome
 
 
 def write(path: Path, text: str) -> None:
-    """Write what was asked for, or say why not."""
+    """Write a file. Raises CannotGoOn."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -105,14 +105,14 @@ def write(path: Path, text: str) -> None:
         ) from None
 
 
-def base(form: str) -> Path:
-    """What file names are relative to: the current folder, or the checkout where a form speaks to its host."""
+def base_folder(format_: str) -> Path:
+    """The folder that file names are relative to: the current one, or the checkout for GitHub's formats."""
     workspace = os.environ.get("GITHUB_WORKSPACE")
-    return Path(workspace) if workspace and form in ("github", "sarif") else here()
+    return Path(workspace) if workspace and format_ in ("github", "sarif") else here()
 
 
-def seen_from(outcome: LintResult, root: Path, folder: Path) -> LintResult:
-    """File names as a reader in this folder finds them."""
+def relative_to(outcome: LintResult, root: Path, folder: Path) -> LintResult:
+    """Make file names relative to this folder."""
     root, folder = root.resolve(), folder.resolve()
     if root == folder:
         return outcome

@@ -1,4 +1,4 @@
-"""`penstock new`: a new spec, by questions or by options."""
+"""`penstock new`: create a spec from options or prompts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import click
 
-from penstock.command.lint import seen_from
+from penstock.command.lint import relative_to
 from penstock.own_templates import read_inputs
 from penstock.terminal.console import here, painter, today
 from penstock.terminal.options import platform_option
@@ -35,11 +35,11 @@ QUESTIONS = {
 @click.option("--stream", metavar="KEY", help="Key of the stream; by default derived from the name.")
 @click.option("--group", help="Consumer group; by default the name.")
 @click.option("--timeout", metavar="DURATION", help="Timeout of one attempt, such as 60s.")
-@click.option("--concurrency", type=int, help="Messages that one worker handles at a time.")
+@click.option("--concurrency", type=int, help="Messages that one worker runs at a time.")
 @click.option("--min", "least", type=int, help="Minimum of pods; 0 scales to zero.")
 @click.option("--max", "most", type=int, help="Maximum of pods.")
 @platform_option
-def command(name: str | None, platform: Path | None, **said: str | int | None) -> None:
+def command(name: str | None, platform: Path | None, **options: str | int | None) -> None:
     """Create specs/NAME.yaml. On a terminal, missing values are prompted for.
 
     Elsewhere NAME, --team, --handler and --image are required.
@@ -53,25 +53,25 @@ def command(name: str | None, platform: Path | None, **said: str | int | None) -
     ask = sys.stdin.isatty()
     name = name or _answer("name", "Name of the pipeline?", "name", ask=ask)
     for option, (question, path) in QUESTIONS.items():
-        said[option] = said[option] or _answer(option, question, path, ask=ask)
+        options[option] = options[option] or _answer(option, question, path, ask=ask)
     _check("name", name)
     for option, (_, path) in QUESTIONS.items():
-        _check(path, said[option])
+        _check(path, options[option])
     file = repository.root / SPECS / f"{name}.yaml"
     if file.exists():
         raise CannotGoOn(f"`{repository.name(file)}` exists", "choose another name, or edit it")
-    text = spec_text(name, said)
-    outcome = _with(repository, file, text)
-    told = report.render("text", seen_from(outcome, repository.root, here()), painter())
+    text = spec_text(name, options)
+    outcome = _lint_with(repository, file, text)
+    findings = report.render("text", relative_to(outcome, repository.root, here()), painter())
     if outcome.count(Severity.ERROR):
-        click.echo(told, nl=False)
+        click.echo(findings, nl=False)
         raise CannotGoOn("the spec would have errors and was not written", "fix them and try again")
     _write(file, repository.name(file), text)
-    click.echo(f"written {os.path.relpath(file)}\n\n{told}", nl=False)
+    click.echo(f"written {os.path.relpath(file)}\n\n{findings}", nl=False)
 
 
-def _with(repository: Repository, file: Path, text: str) -> LintResult:
-    """What is found in the new spec, among all the others."""
+def _lint_with(repository: Repository, file: Path, text: str) -> LintResult:
+    """The findings in the new spec, checked together with all others."""
     from penstock_spec.linting import lint
 
     inputs = read_inputs(repository)
@@ -81,23 +81,23 @@ def _with(repository: Repository, file: Path, text: str) -> LintResult:
     return replace(outcome, findings=findings, specs=1, files=(fresh.name,))
 
 
-def spec_text(name: str, said: dict[str, str | int | None]) -> str:
-    """The spec, with what was said and no more: everything else has a default."""
+def spec_text(name: str, options: dict[str, str | int | None]) -> str:
+    """The text of the spec, with the given values only: all others have a default."""
     from penstock_spec.values.quantities import Duration
     from penstock_spec.values.yaml_text import flow, scalar
 
     lines = ["# yaml-language-server: $schema=../generated/schemas/pipeline.schema.json", "kind: pipeline"]
-    lines += [f"name: {scalar(name)}", f"owner: {{team: {scalar(said['team'])}}}"]
-    lines += [f"{key}: {scalar(said[key])}" for key in ("handler", "image")]
-    timeout = said["timeout"]
+    lines += [f"name: {scalar(name)}", f"owner: {{team: {scalar(options['team'])}}}"]
+    lines += [f"{key}: {scalar(options[key])}" for key in ("handler", "image")]
+    timeout = options["timeout"]
     grace = None
     if isinstance(timeout, str):
         _check("work.timeout", timeout)
         grace = str(Duration(timeout) + Duration("30s"))
     sections: dict[str, dict[str, Any]] = {
-        "stream": {"key": said["stream"], "group": said["group"]},
-        "work": {"concurrency": said["concurrency"], "timeout": timeout},
-        "scaling": {"replicas": {"min": said["least"] or 0, "max": said["most"] or 20}},
+        "stream": {"key": options["stream"], "group": options["group"]},
+        "work": {"concurrency": options["concurrency"], "timeout": timeout},
+        "scaling": {"replicas": {"min": options["least"] or 0, "max": options["most"] or 20}},
         "shutdown": {"grace": grace},
     }
     for section, fields in sections.items():
@@ -117,7 +117,7 @@ def _answer(option: str, question: str, path: str, *, ask: bool) -> str:
 
 
 def _checked(path: str) -> Callable[[str], str]:
-    """Asks again until the answer is one that the spec may hold."""
+    """A check for a prompt, which asks again until the answer is valid."""
 
     def check(value: str) -> str:
         problem = _problem(path, value)
@@ -135,7 +135,7 @@ def _check(path: str, value: object) -> None:
 
 
 def _problem(path: str, value: object) -> tuple[str, str] | None:
-    """What a field says against a value, and the way out."""
+    """Why a value is invalid for a field, and a hint; None if it is valid."""
     from pydantic import TypeAdapter, ValidationError
 
     from penstock_spec.fields import fields_of

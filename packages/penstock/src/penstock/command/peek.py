@@ -1,4 +1,4 @@
-"""`penstock peek`: messages that wait, by state."""
+"""`penstock peek`: show waiting and running messages by state."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import click
 
 from penstock.terminal.console import painter
 from penstock.terminal.options import SpecOptions, json_option, spec_argument, spec_options
-from penstock.terminal.output import ENTRY_ID, INCOMPLETE, aside, tell, tell_json, tell_table
+from penstock.terminal.output import ENTRY_ID, INCOMPLETE, print_json, print_line, print_note, print_table
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
     from penstock.maintenance.measure import Measurement
-    from penstock.operating.entry import Lens
+    from penstock.operating.entry import EntryReader
     from penstock.operating.waiting import Waiting
     from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
@@ -89,45 +89,45 @@ async def _states(
     as_json: bool,
 ) -> int:
     from penstock.maintenance.measure import measure
-    from penstock.operating.entry import Lens
+    from penstock.operating.entry import EntryReader
     from penstock.operating.reach import link_to
     from penstock.operating.waiting import ALL, Peek
 
-    lens = Lens(pipeline.spec, pipeline.folder)
-    told = 0
+    reader = EntryReader(pipeline.spec, pipeline.folder)
+    count = 0
     async with link_to(pipeline, credentials, "peek") as link:
         measured = await measure(link, pipeline.keys)
         now = await _now(link)
         for state in ALL:
-            found = await Peek(link, pipeline.keys).first(state, limit) if state in states else []
-            if found and not as_json:
-                tell("\n" * bool(told) + painter()(_heading(state, measured, pipeline), "bold"))
-            _tell(found, lens, now, bodies=bodies, as_json=as_json)
-            told += len(found)
+            messages = await Peek(link, pipeline.keys).first(state, limit) if state in states else []
+            if messages and not as_json:
+                print_line("\n" * bool(count) + painter()(_heading(state, measured, pipeline), "bold"))
+            _print(messages, reader, now, bodies=bodies, as_json=as_json)
+            count += len(messages)
     if not measured.groups:
-        aside(f"the group `{pipeline.keys.group}` does not exist; a worker or the janitor creates it")
-    if not told:
-        aside(f"no message of `{pipeline.name}` is {states[0] if len(states) == 1 else 'waiting or running'}")
-    return 0 if told else INCOMPLETE
+        print_note(f"the group `{pipeline.keys.group}` does not exist; a worker or the janitor creates it")
+    if not count:
+        print_note(f"no message of `{pipeline.name}` is {states[0] if len(states) == 1 else 'waiting or running'}")
+    return 0 if count else INCOMPLETE
 
 
 async def _one(pipeline: ResolvedPipeline, credentials: Credentials, id_: str, *, bodies: bool, as_json: bool) -> int:
-    from penstock.operating.entry import Lens
+    from penstock.operating.entry import EntryReader
     from penstock.operating.reach import link_to
     from penstock.operating.waiting import Peek
 
     async with link_to(pipeline, credentials, "peek") as link:
         now = await _now(link)
-        one = await Peek(link, pipeline.keys).one(id_)
-    if one is None:
-        aside(f"no message `{id_}`: it is done, dead (see `penstock dlq list`), or never existed")
+        message = await Peek(link, pipeline.keys).one(id_)
+    if message is None:
+        print_note(f"no message `{id_}`: it is done, dead (see `penstock dlq list`), or never existed")
         return INCOMPLETE
-    lens = Lens(pipeline.spec, pipeline.folder)
+    reader = EntryReader(pipeline.spec, pipeline.folder)
     if as_json:
-        tell_json(_told(one, lens, now, bodies=bodies))
+        print_json(_as_json(message, reader, now, bodies=bodies))
     else:
-        tell(f"state:    {one.state}")
-        _blocks([one], lens, now, bodies=bodies)
+        print_line(f"state:    {message.state}")
+        _blocks([message], reader, now, bodies=bodies)
     return 0
 
 
@@ -138,7 +138,7 @@ async def _now(link: Link) -> int:
 
 
 def _heading(state: str, measured: Measurement, pipeline: ResolvedPipeline) -> str:
-    """How many there are in all."""
+    """The state, and how many messages are in it."""
     counts = {
         "new": measured.new(until_done=pipeline.spec.stream.retention.keeps_nothing),
         "running": measured.running,
@@ -150,74 +150,74 @@ def _heading(state: str, measured: Measurement, pipeline: ResolvedPipeline) -> s
     return f"{state}: {'unknown' if counts[state] is None else counts[state]}"
 
 
-def _tell(found: Sequence[Waiting], lens: Lens, now: int, *, bodies: bool, as_json: bool) -> None:
+def _print(messages: Sequence[Waiting], reader: EntryReader, now: int, *, bodies: bool, as_json: bool) -> None:
     from penstock.operating.table import Column, Table
 
     if as_json:
-        for one in found:
-            tell_json(_told(one, lens, now, bodies=bodies))
+        for message in messages:
+            print_json(_as_json(message, reader, now, bodies=bodies))
     elif bodies:
-        _blocks(found, lens, now, bodies=True)
-    elif found:
-        names = HEADINGS[found[0].state]
-        rows = [[_cells(one, now).get(name, "-") for name in names] for one in found]
+        _blocks(messages, reader, now, bodies=True)
+    elif messages:
+        names = HEADINGS[messages[0].state]
+        rows = [[_cells(message, now).get(name, "-") for name in names] for message in messages]
         columns = [Column(name, right=name not in ("id", "message", "consumer")) for name in names]
-        tell_table(Table(columns, rows, [_about(one, lens) for one in found], heading="fields"))
+        print_table(Table(columns, rows, [_fields_line(message, reader) for message in messages], heading="fields"))
 
 
-def _blocks(found: Sequence[Waiting], lens: Lens, now: int, *, bodies: bool) -> None:
+def _blocks(messages: Sequence[Waiting], reader: EntryReader, now: int, *, bodies: bool) -> None:
     from penstock.operating.entry import pretty, shown_fields
     from penstock_spec.report.safe import safe
 
-    for one in found:
-        for name, value in {**_cells(one, now), "fields": _about(one, lens)}.items():
-            if value and name not in NOT_IN_BLOCKS.get(one.state, ()):
-                tell(safe(f"{name + ':':<9} {value}"))
-        if bodies and one.entry:
-            about = lens.look(one.entry.fields)
-            lines = shown_fields(one.entry.fields) if about.unreadable else pretty(about.value).splitlines()
+    for message in messages:
+        for name, value in {**_cells(message, now), "fields": _fields_line(message, reader)}.items():
+            if value and name not in NOT_IN_BLOCKS.get(message.state, ()):
+                print_line(safe(f"{name + ':':<9} {value}"))
+        if bodies and message.entry:
+            view = reader.read(message.entry.fields)
+            lines = shown_fields(message.entry.fields) if view.unreadable else pretty(view.value).splitlines()
             for line in lines:
-                tell(f"  {line}")
+                print_line(f"  {line}")
 
 
-def _about(one: Waiting, lens: Lens) -> str:
-    if one.entry is None:
-        return f"({one.trouble or 'deleted from the stream'})"
-    return lens.look(one.entry.fields).line
+def _fields_line(message: Waiting, reader: EntryReader) -> str:
+    if message.entry is None:
+        return f"({message.trouble or 'deleted from the stream'})"
+    return reader.read(message.entry.fields).line
 
 
-def _cells(one: Waiting, now: int) -> dict[str, str]:
-    """What is known, by its heading."""
+def _cells(message: Waiting, now: int) -> dict[str, str]:
+    """The known values, by heading."""
     from penstock_spec.values.display import span
 
-    cells = {"message" if one.state == "delayed" else "id": one.id}
-    if one.state != "delayed":
-        cells["age"] = span(now - int(one.id.partition("-")[0]))
-    if one.pending is not None:
-        cells["attempts"] = cells["attempt"] = "-" if one.attempts is None else str(one.attempts)
-        cells["idle"] = span(one.pending.idle)
-        cells["consumer"] = one.pending.owner
-    if one.due is not None:
-        cells["due in"] = span(one.due - now) if one.due > now else "now"
+    cells = {"message" if message.state == "delayed" else "id": message.id}
+    if message.state != "delayed":
+        cells["age"] = span(now - int(message.id.partition("-")[0]))
+    if message.pending is not None:
+        cells["attempts"] = cells["attempt"] = "-" if message.attempts is None else str(message.attempts)
+        cells["idle"] = span(message.pending.idle)
+        cells["consumer"] = message.pending.owner
+    if message.due is not None:
+        cells["due in"] = span(message.due - now) if message.due > now else "now"
     return cells
 
 
-def _told(one: Waiting, lens: Lens, now: int, *, bodies: bool) -> dict[str, object]:
+def _as_json(message: Waiting, reader: EntryReader, now: int, *, bodies: bool) -> dict[str, object]:
     from penstock.operating.entry import plain_fields
 
-    about = None if one.entry is None else lens.look(one.entry.fields)
-    told: dict[str, object] = {
-        "state": one.state,
-        "id": one.id,
-        "deleted": one.entry is None and not one.trouble,
-        "message": about and about.message,
-        "attempts": one.attempts,
-        "idle_seconds": None if one.pending is None else one.pending.idle / 1000,
-        "consumer": None if one.pending is None or one.pending.owner.startswith("~") else one.pending.owner,
-        "due_in_seconds": None if one.due is None else (one.due - now) / 1000,
-        "fields": {} if about is None else about.named,
-        "unreadable": one.trouble or (about and about.unreadable) or None,
+    view = None if message.entry is None else reader.read(message.entry.fields)
+    fields: dict[str, object] = {
+        "state": message.state,
+        "id": message.id,
+        "deleted": message.entry is None and not message.trouble,
+        "message": view and view.message,
+        "attempts": message.attempts,
+        "idle_seconds": None if message.pending is None else message.pending.idle / 1000,
+        "consumer": None if message.pending is None or message.pending.owner.startswith("~") else message.pending.owner,
+        "due_in_seconds": None if message.due is None else (message.due - now) / 1000,
+        "fields": {} if view is None else view.named,
+        "unreadable": message.trouble or (view and view.unreadable) or None,
     }
     if bodies:
-        told |= {"body": about and about.value, "entry": plain_fields(one.entry.fields) if one.entry else None}
-    return told
+        fields |= {"body": view and view.value, "entry": plain_fields(message.entry.fields) if message.entry else None}
+    return fields

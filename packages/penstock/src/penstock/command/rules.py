@@ -1,4 +1,4 @@
-"""`penstock rules`: the catalogue."""
+"""`penstock rules`: list the rules."""
 
 from __future__ import annotations
 

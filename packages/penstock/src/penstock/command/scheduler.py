@@ -1,4 +1,4 @@
-"""`penstock scheduler`: run recurring jobs, and look after them."""
+"""`penstock scheduler`: run recurring jobs; list, pause and resume them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from penstock.terminal.options import (
     spec_argument,
     spec_options,
 )
-from penstock.terminal.output import INCOMPLETE, aside, tell
+from penstock.terminal.output import INCOMPLETE, print_line, print_note
 from penstock.terminal.resolving import address_of, redis_of, set_up_log
 from penstock_spec.findings import CannotGoOn, Severity
 
@@ -37,7 +37,7 @@ def command() -> None:
     """Run the jobs of a scheduler; list, pause and resume them. SPEC is a file or a spec's name."""
 
 
-@command.command(name="run", short_help="Run a scheduler: execute its jobs.")
+@command.command(name="run", short_help="Run the jobs of a scheduler.")
 @spec_argument
 @spec_options
 @click.option(
@@ -50,7 +50,7 @@ def command() -> None:
 @click.option(
     "--pipelines",
     type=click.Path(path_type=Path),
-    help="Folder with worker files of the pipelines that jobs send to; by default `pipelines` beside a generated SPEC.",
+    help="Folder with worker files of the pipelines that jobs send to; by default `pipelines` next to SPEC.",
 )
 @listen_option
 @log_format_option
@@ -101,22 +101,22 @@ def list_(options: SpecOptions, *, as_json: bool) -> None:
     `--json` prints one object per line, with times in seconds since 1970 (Redis time).
     """
     from penstock.operating.job_table import table
-    from penstock.terminal.output import tell_json, tell_table
+    from penstock.terminal.output import print_json, print_table
 
-    async def ask(control: JobControl) -> Any:  # noqa: ANN401 - two values
+    async def query(control: JobControl) -> Any:  # noqa: ANN401 - two values
         return await control.status(await control.names()), await control.all_paused()
 
-    found, all_paused = _ask(options, ask)
+    jobs, all_paused = _call(options, query)
     if as_json:
-        for one in found:
-            tell_json(one.as_json())
+        for job in jobs:
+            print_json(job.as_json())
         return
     if all_paused:
-        aside("all jobs are paused; `penstock scheduler resume --all` ends that")
-    if found:
-        tell_table(table(found))
+        print_note("all jobs are paused; `penstock scheduler resume --all` ends that")
+    if jobs:
+        print_table(table(jobs))
     else:
-        aside("no job is registered")
+        print_note("no job is registered")
 
 
 @command.command(name="why", short_help="Explain when a job runs next, and why not now.")
@@ -128,21 +128,21 @@ def list_(options: SpecOptions, *, as_json: bool) -> None:
 def why(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool) -> None:
     """Explain when JOB runs next, and why not now. Exit code 1: the job is not registered."""
     from penstock.operating.jobs import explain
-    from penstock.terminal.output import tell_json
+    from penstock.terminal.output import print_json
 
     scheduler, credentials = _resolved(options)
 
-    async def ask(control: JobControl) -> Any:  # noqa: ANN401 - two values
+    async def query(control: JobControl) -> Any:  # noqa: ANN401 - two values
         return (await control.status([job]))[0], await control.all_paused()
 
-    one, all_paused = _over(scheduler, credentials, ask)
-    said = explain(scheduler, one, all_paused=all_paused)
+    status, all_paused = _call_with(scheduler, credentials, query)
+    lines = explain(scheduler, status, all_paused=all_paused)
     if as_json:
-        tell_json({**one.as_json(), "all_paused": all_paused, "why": said})
+        print_json({**status.as_json(), "all_paused": all_paused, "why": lines})
     else:
-        for line in said:
-            tell(line)
-    ctx.exit(INCOMPLETE if one.state == "unregistered" else 0)
+        for line in lines:
+            print_line(line)
+    ctx.exit(INCOMPLETE if status.state == "unregistered" else 0)
 
 
 @command.command(name="run-now", short_help="Make a job due now.")
@@ -152,8 +152,8 @@ def why(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool) ->
 @click.pass_context
 def run_now(ctx: click.Context, options: SpecOptions, job: str) -> None:
     """Make JOB due now. A running or paused job stays unchanged."""
-    says = {0: "is not registered", 1: "is due now", 2: "is already running", 3: "is paused; resume it first"}
-    ctx.exit(_ask_for(options, "run_now", [job], says, well=(1,)))
+    texts = {0: "is not registered", 1: "is due now", 2: "is already running", 3: "is paused; resume it first"}
+    ctx.exit(_change(options, "run_now", [job], texts, success=(1,)))
 
 
 @command.command(name="pause", short_help="Pause jobs.")
@@ -164,9 +164,9 @@ def run_now(ctx: click.Context, options: SpecOptions, job: str) -> None:
 @click.pass_context
 def pause(ctx: click.Context, options: SpecOptions, jobs: tuple[str, ...], *, everything: bool) -> None:
     """Pause JOBS until they are resumed. Running jobs finish first. The pause survives restarts and rollouts."""
-    says = {0: "is not registered", 1: "is paused", 2: "is paused after its current run", 3: "was already paused"}
-    of_all = {1: "all jobs are paused; running jobs finish first", 3: "all jobs were already paused"}
-    ctx.exit(_ask_for(options, "pause", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
+    texts = {0: "is not registered", 1: "is paused", 2: "is paused after its current run", 3: "was already paused"}
+    texts_for_all = {1: "all jobs are paused; running jobs finish first", 3: "all jobs were already paused"}
+    ctx.exit(_change(options, "pause", _names(jobs, everything=everything), texts, texts_for_all, success=(1, 2, 3)))
 
 
 @command.command(name="resume", short_help="Resume paused jobs.")
@@ -177,50 +177,53 @@ def pause(ctx: click.Context, options: SpecOptions, jobs: tuple[str, ...], *, ev
 @click.pass_context
 def resume(ctx: click.Context, options: SpecOptions, jobs: tuple[str, ...], *, everything: bool) -> None:
     """Resume paused JOBS at their due time, or now if it has passed."""
-    says = {0: "is not registered", 1: "is resumed", 2: "is resumed", 3: "was not paused"}
-    of_all = {1: "resumed all jobs except those paused by name", 3: "`pause --all` was not in force"}
-    ctx.exit(_ask_for(options, "resume", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
+    texts = {0: "is not registered", 1: "is resumed", 2: "is resumed", 3: "was not paused"}
+    texts_for_all = {1: "resumed all jobs except those paused by name", 3: "`pause --all` was not in force"}
+    ctx.exit(_change(options, "resume", _names(jobs, everything=everything), texts, texts_for_all, success=(1, 2, 3)))
 
 
-def _meant(jobs: tuple[str, ...], *, everything: bool) -> Sequence[str]:
-    if everything == bool(jobs):
+def _names(jobs: tuple[str, ...], *, everything: bool) -> Sequence[str]:
+    if everything and jobs:
+        raise CannotGoOn("JOBS and `--all` exclude each other", "leave one of them out")
+    if not everything and not jobs:
         raise CannotGoOn("no job is named", "name jobs, or use `--all`")
     return ["*"] if everything else jobs
 
 
-def _ask_for(
+def _change(
     options: SpecOptions,
-    what: Literal["pause", "resume", "run_now"],
+    change: Literal["pause", "resume", "run_now"],
     names: Sequence[str],
-    says: dict[int, str],
-    of_all: dict[int, str] | None = None,
+    texts: dict[int, str],
+    texts_for_all: dict[int, str] | None = None,
     *,
-    well: tuple[int, ...],
+    success: tuple[int, ...],
 ) -> int:
-    answers = _ask(options, lambda control: control.change(what, names))
+    """Change jobs, print the answer for each, and return the exit code. The texts are by answer."""
+    answers = _call(options, lambda control: control.change(change, names))
     for name, answer in zip(names, answers, strict=True):
-        line = of_all[answer] if of_all and name == "*" else f"`{name}` {says[answer]}"
-        (tell if answer in well else aside)(line)
-    return 0 if all(answer in well for answer in answers) else INCOMPLETE
+        line = texts_for_all[answer] if texts_for_all and name == "*" else f"`{name}` {texts[answer]}"
+        (print_line if answer in success else print_note)(line)
+    return 0 if all(answer in success for answer in answers) else INCOMPLETE
 
 
-def _ask(options: SpecOptions, question: Callable[[JobControl], Awaitable[T]]) -> T:
-    return _over(*_resolved(options), question)
+def _call(options: SpecOptions, call: Callable[[JobControl], Awaitable[T]]) -> T:
+    return _call_with(*_resolved(options), call)
 
 
-def _over(scheduler: ResolvedScheduler, credentials: Credentials, question: Callable[[JobControl], Awaitable[T]]) -> T:
+def _call_with(scheduler: ResolvedScheduler, credentials: Credentials, call: Callable[[JobControl], Awaitable[T]]) -> T:
     from penstock.operating import reach
     from penstock.operating.jobs import JobControl
     from penstock.pod.links import link_to
 
-    async def ask() -> T:
+    async def connect_and_call() -> T:
         link = link_to(scheduler, credentials, "operator")
         try:
-            return await question(JobControl(scheduler, link))
+            return await call(JobControl(scheduler, link))
         finally:
             await link.close()
 
-    return reach.run(ask())
+    return reach.run(connect_and_call())
 
 
 def _resolved(options: SpecOptions) -> tuple[ResolvedScheduler, Credentials]:

@@ -1,4 +1,4 @@
-"""`penstock schema`: JSON Schemas for editors, and of messages whose model is in code."""
+"""`penstock schema`: write JSON Schemas for editors, and for messages that a model in code defines."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def platform(output: Path | None) -> None:
 
 @command.command(name="message")
 @click.argument("specs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--write", "to_write", is_flag=True, help="Write each schema beside its spec.")
+@click.option("--write", "to_write", is_flag=True, help="Write each schema next to its spec.")
 @click.option("--check", "to_check", is_flag=True, help="Compare with the files; exit with 1 if they differ.")
 @click.option(
     "--path",
@@ -81,7 +81,7 @@ def message(
 ) -> None:
     """Generate the JSON Schema of messages from the model that `message.schema.model` names.
 
-    This imports the team's code. Without SPECS, all specs that name a model are processed; without --write or --check,
+    This imports the team's code. Without SPECS, it reads all specs that name a model; without --write or --check,
     schemas are printed.
 
     \b
@@ -96,15 +96,15 @@ def message(
         raise click.UsageError("`--write` and `--check` exclude each other", ctx)
     repository = open_repository([find_spec(one, platform) for one in specs], platform, here())
     stale = 0
-    for found in message_model.named_in(repository):
-        text = _text(message_model.schema_of(found, paths))
+    for model in message_model.models_in(repository):
+        text = _text(message_model.schema_of(model, paths))
         if to_write:
-            write(found.file, text)
-            click.echo(f"{repository.name(found.file)}: written from {found.model}")
+            write(model.file, text)
+            click.echo(f"{repository.name(model.file)}: written from {model.model}")
         elif to_check:
-            problem = message_model.compare(found.file, text)
-            stale += bool(problem)
-            click.echo(f"{repository.name(found.file)}: {problem or 'up to date'}")
+            difference = message_model.compare(model.file, text)
+            stale += bool(difference)
+            click.echo(f"{repository.name(model.file)}: {difference or 'up to date'}")
         else:
             click.echo(text, nl=False)
     if stale:

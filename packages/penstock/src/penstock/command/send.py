@@ -1,4 +1,4 @@
-"""`penstock send`: messages from a terminal or a file."""
+"""`penstock send`: send messages from a terminal or a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.terminal.options import SpecOptions, json_option, parse_duration, spec_argument, spec_options
-from penstock.terminal.output import INCOMPLETE, aside, tell, tell_json
+from penstock.terminal.output import INCOMPLETE, print_json, print_line, print_note
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ def command(
     pipeline, credentials = options.pipeline()
     if key is not None and pipeline.spec.message.dedup is None:
         raise CannotGoOn("`--key` needs `message.dedup` in the spec", "set it, or leave `--key` out")
-    source = _given(body, lines=lines)
-    wanted = Wanted(None if delay is None else delay / 1000, when, key)
-    ctx.exit(reach.run(_send(pipeline, credentials, source, wanted, lines=lines, as_json=as_json)))
+    source = _bodies(body, lines=lines)
+    send_options = MessageOptions(None if delay is None else delay / 1000, when, key)
+    ctx.exit(reach.run(_send(pipeline, credentials, source, send_options, lines=lines, as_json=as_json)))
 
 
 def _time(text: str) -> datetime:
@@ -96,8 +96,8 @@ def _time(text: str) -> datetime:
     return when
 
 
-async def _given(body: str | None, *, lines: bool) -> AsyncIterator[list[bytes]]:
-    """What is to be sent: the body, or standard input, whole or by lines."""
+async def _bodies(body: str | None, *, lines: bool) -> AsyncIterator[list[bytes]]:
+    """Yield the bodies to send: BODY, or standard input as one body or line by line."""
     from penstock.operating.lines import lines as lines_of
 
     if body not in (None, "-"):
@@ -106,24 +106,24 @@ async def _given(body: str | None, *, lines: bool) -> AsyncIterator[list[bytes]]
     if sys.stdin is None:
         raise CannotGoOn("standard input is closed", "give a BODY")
     if sys.stdin.isatty():
-        aside("enter one JSON object per line, then Ctrl-D:" if lines else "enter a JSON object, then Ctrl-D:")
-    found = [b""]
-    async for some in lines_of(sys.stdin.fileno()):
+        print_note("enter one JSON object per line, then Ctrl-D:" if lines else "enter a JSON object, then Ctrl-D:")
+    chunks = [b""]
+    async for chunk in lines_of(sys.stdin.fileno()):
         if lines:
-            yield some
+            yield chunk
         else:
-            found += some
+            chunks += chunk
     if not lines:
-        yield [b"\n".join(found[1:])]
+        yield [b"\n".join(chunks[1:])]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What holds for all that is sent."""
+class MessageOptions:
+    """Options for all messages of one command."""
 
-    wait: float | None
+    delay: float | None
     """Seconds."""
-    when: datetime | None
+    at: datetime | None
     key: str | None
 
 
@@ -131,41 +131,41 @@ async def _send(
     pipeline: ResolvedPipeline,
     credentials: Credentials,
     source: AsyncIterator[list[bytes]],
-    wanted: Wanted,
+    options: MessageOptions,
     *,
     lines: bool,
     as_json: bool,
 ) -> int:
-    """Send all of it, and tell what became of each. Gives an exit code."""
+    """Send all messages, print the outcome of each, and return the exit code."""
     from penstock.producer.outcomes import Duplicate, Sent
     from penstock.producer.producer import Producer
 
-    # What the producer would log is told here of each message.
+    # The producer's log would repeat what is printed here for each message.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
-    failed = passed = 0
+    failed = read = 0
     hint = ""
     async with Producer(pipeline, credentials=credentials) as producer:
         async for bodies in source:
-            told = [(number, body) for number, body in enumerate(bodies, passed + 1) if body.strip() or not lines]
-            passed += len(bodies)
-            if not told:
+            numbered = [(number, body) for number, body in enumerate(bodies, read + 1) if body.strip() or not lines]
+            read += len(bodies)
+            if not numbered:
                 continue
             try:
-                outcomes = await _outcomes(producer, [body for _, body in told], wanted)
+                outcomes = await _outcomes(producer, [body for _, body in numbered], options)
             except asyncio.CancelledError:
-                aside(f"the outcome of {_which(told[0][0], passed, lines=lines)} is unknown")
+                print_note(f"the outcome of {_which(numbered[0][0], read, lines=lines)} is unknown")
                 raise
-            for (number, _), outcome in zip(told, outcomes, strict=True):
+            for (number, _), outcome in zip(numbered, outcomes, strict=True):
                 failed += not isinstance(outcome, (Sent, Duplicate))
-                hint = _way_out(outcome) or hint
-                (_tell_json if as_json else _tell)(outcome, f"line {number}: " if lines else "", number)
+                hint = _hint(outcome) or hint
+                (_print_json if as_json else _print)(outcome, f"line {number}: " if lines else "", number)
     if hint:
-        aside(f"hint: {hint}")
+        print_note(f"hint: {hint}")
     return INCOMPLETE if failed else 0
 
 
-def _way_out(outcome: Outcome) -> str:
-    """What to do about a Redis that was not there, or that refused."""
+def _hint(outcome: Outcome) -> str:
+    """A hint if Redis was unreachable or refused; empty otherwise."""
     from penstock.operating.reach import as_sentence
     from penstock.producer.errors import RedisAbsent, RedisRefused
     from penstock.producer.outcomes import Failed
@@ -176,14 +176,14 @@ def _way_out(outcome: Outcome) -> str:
     return as_sentence(cause).hint if isinstance(cause, RedisTrouble) else ""
 
 
-async def _outcomes(producer: Producer, bodies: list[bytes], wanted: Wanted) -> list[Outcome]:
+async def _outcomes(producer: Producer, bodies: list[bytes], options: MessageOptions) -> list[Outcome]:
     from penstock.producer.errors import NotSent, Unknown
     from penstock.producer.outcomes import Failed
 
-    if wanted.key is None:
-        return await producer.send_many(bodies, delay=wanted.wait, at=wanted.when)
+    if options.key is None:
+        return await producer.send_many(bodies, delay=options.delay, at=options.at)
     try:
-        return [await producer.send(bodies[0], key=wanted.key, delay=wanted.wait, at=wanted.when)]
+        return [await producer.send(bodies[0], key=options.key, delay=options.delay, at=options.at)]
     except Unknown as unknown:
         return [unknown]
     except NotSent as error:
@@ -194,39 +194,43 @@ def _which(first: int, last: int, *, lines: bool) -> str:
     return f"lines {first} to {last}" if lines else "the message"
 
 
-def _tell(outcome: Outcome, where: str, number: int) -> None:
+def _print(outcome: Outcome, where: str, number: int) -> None:
     from penstock.producer.outcomes import Duplicate, Failed, Sent
     from penstock_spec.values.display import moment
 
     del number
     match outcome:
         case Sent():
-            tell(outcome.id)
+            print_line(outcome.id)
             if outcome.due is not None:
-                aside(f"{where}due at {moment(outcome.due)}")
+                print_note(f"{where}due at {moment(outcome.due)}")
             if outcome.dropped:
-                aside(f"{where}dropped {outcome.dropped} unread messages to make room")
+                print_note(f"{where}dropped {outcome.dropped} unread messages to make room")
         case Duplicate():
-            tell(outcome.id)
-            aside(f"{where}duplicate of this message; not sent again")
+            print_line(outcome.id)
+            print_note(f"{where}duplicate of this message; not sent again")
         case Failed():
-            aside(f"{where}not sent: {outcome.error}")
+            print_note(f"{where}not sent: {outcome.error}")
         case _:
-            aside(f"{where}unknown: {outcome}")
+            print_note(f"{where}unknown: {outcome}")
 
 
-def _tell_json(outcome: Outcome, where: str, number: int) -> None:
+def _print_json(outcome: Outcome, where: str, number: int) -> None:
     from penstock.producer.outcomes import Duplicate, Failed, Sent
 
-    told: dict[str, object] = {"line": number} if where else {}
+    fields: dict[str, object] = {"line": number} if where else {}
     match outcome:
         case Sent():
-            told |= {"outcome": "sent" if outcome.due is None else "delayed", "id": outcome.id, "entry": outcome.entry}
-            told |= {"due": outcome.due, "correlation": outcome.correlation, "dropped": outcome.dropped}
+            fields |= {
+                "outcome": "sent" if outcome.due is None else "delayed",
+                "id": outcome.id,
+                "entry": outcome.entry,
+            }
+            fields |= {"due": outcome.due, "correlation": outcome.correlation, "dropped": outcome.dropped}
         case Duplicate():
-            told |= {"outcome": "duplicate", "id": outcome.id, "key": outcome.key}
+            fields |= {"outcome": "duplicate", "id": outcome.id, "key": outcome.key}
         case Failed():
-            told |= {"outcome": "not-sent", "reason": outcome.error.outcome, "error": str(outcome.error)}
+            fields |= {"outcome": "not-sent", "reason": outcome.error.outcome, "error": str(outcome.error)}
         case _:
-            told |= {"outcome": "unknown", "id": outcome.id, "error": str(outcome)}
-    tell_json(told)
+            fields |= {"outcome": "unknown", "id": outcome.id, "error": str(outcome)}
+    print_json(fields)

@@ -1,4 +1,4 @@
-"""`penstock show`: a spec as it is in an environment."""
+"""`penstock show`: show a spec in an environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock_spec.repository import open_repository
 if TYPE_CHECKING:
     from penstock_spec.model import Section
 
-WIDEST = 64
+MOST_COLUMN = 64
 
 
 @click.command(name="show", short_help="Show a spec in an environment, and where each value comes from.")
@@ -68,14 +68,14 @@ def command(
     model, layers = check.resolve(kind, document, read, chosen)
     if as_json:
         values = show.values(layers, model, only)
-        told: dict[str, Any] = {"spec": document.file, "environment": chosen, "values": values}
-        click.echo(json.dumps(told, indent=2))
+        document_: dict[str, Any] = {"spec": document.file, "environment": chosen, "values": values}
+        click.echo(json.dumps(document_, indent=2))
     elif plain:
         click.echo(show.as_spec(model, only), nl=False)
     else:
         paint = painter()
         rows = list(show.annotated(layers, model, only))
-        column = min(WIDEST, max(len(text) for text, _ in rows)) + 2
+        column = min(MOST_COLUMN, max(len(text) for text, _ in rows)) + 2
         for text, origin in rows:
             comment = paint(f"{'':{max(2, column - len(text))}}# {origin}", "dim") if origin else ""
             click.echo(text + comment)

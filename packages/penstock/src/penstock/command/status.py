@@ -1,4 +1,4 @@
-"""`penstock status`: how the pipelines of an environment are."""
+"""`penstock status`: show the state of an environment's pipelines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
 
 from penstock.terminal.console import coloured, painter
 from penstock.terminal.options import find_spec, json_option, where_options
-from penstock.terminal.output import INCOMPLETE, aside, columns, tell, tell_json
+from penstock.terminal.output import INCOMPLETE, columns, print_json, print_line, print_note
 from penstock.terminal.resolving import resolve_pipelines
 from penstock_spec.findings import CannotGoOn
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from penstock.wire.credentials import Credentials
 
 INTERVAL = 1.0
-"""Seconds over which throughput is told, and between two looks of `--watch`."""
-SHORTEST = 0.1
+"""Seconds over which throughput is measured, and between two refreshes of `--watch`."""
+SHORTEST_INTERVAL = 0.1
 HOME, TO_END_OF_LINE, TO_END = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
@@ -60,7 +60,7 @@ def command(
     parked     failed; waiting for the due time of its retry
     delayed    sent with a delay; not in the stream yet
     dead       dead letters
-    oldest     age of the oldest message that could be processed now
+    oldest     age of the oldest message that could run now
     consumers  consumers in the group
     done/s     messages done per second
 
@@ -88,72 +88,72 @@ def command(
         ctx.exit(0)
 
 
-def _seconds(said: str) -> float:
+def _seconds(text: str) -> float:
     try:
-        seconds = float(said.removesuffix("s"))
+        seconds = float(text.removesuffix("s"))
     except ValueError:
         raise CannotGoOn(
-            f"`--watch {said}` is not a number of seconds", f"write `--watch 2 {said}`, or `--watch` at the end"
+            f"`--watch {text}` is not a number of seconds", f"write `--watch 2 {text}`, or `--watch` at the end"
         ) from None
-    if not SHORTEST <= seconds <= 86_400:  # noqa: PLR2004 - a day
+    if not SHORTEST_INTERVAL <= seconds <= 86_400:  # noqa: PLR2004 - a day
         raise CannotGoOn(
-            f"`--watch {said}` is not between {SHORTEST} seconds and a day", "choose an interval between them"
+            f"`--watch {text}` is not between {SHORTEST_INTERVAL} seconds and a day", "choose an interval between them"
         )
     return seconds
 
 
 async def _once(pipelines: Sequence[ResolvedPipeline], credentials: Credentials, *, as_json: bool) -> int:
-    from penstock.operating.status import Statuses, links_to
+    from penstock.operating.status import StatusPoller, links_to
 
     async with links_to(pipelines, credentials) as links:
-        statuses = Statuses(pipelines, links)
-        found = await statuses.look()
-        _refuse_absence(found)
+        poller = StatusPoller(pipelines, links)
+        rows = await poller.poll()
+        _raise_if_all_failed(rows)
         await asyncio.sleep(INTERVAL)
-        found = await statuses.look()
+        rows = await poller.poll()
     if as_json:
-        told = {"environment": pipelines[0].environment, "pipelines": [one.as_json() for one in found]}
-        tell(json.dumps(told, indent=2))
+        document = {"environment": pipelines[0].environment, "pipelines": [one.as_json() for one in rows]}
+        print_line(json.dumps(document, indent=2))
     else:
-        for line in _lines(found):
-            tell(line)
-    for line in _troubles(found):
-        aside(line)
-    return INCOMPLETE if any(one.trouble for one in found) else 0
+        for line in _lines(rows):
+            print_line(line)
+    for line in _troubles(rows):
+        print_note(line)
+    return INCOMPLETE if any(one.trouble for one in rows) else 0
 
 
 async def _watch(
     pipelines: Sequence[ResolvedPipeline], credentials: Credentials, every: float, *, as_json: bool
 ) -> None:
-    from penstock.operating.status import Statuses, links_to
+    from penstock.operating.status import StatusPoller, links_to
 
     draws = not as_json and coloured(sys.stdout)
     async with links_to(pipelines, credentials) as links:
-        statuses = Statuses(pipelines, links)
-        _refuse_absence(found := await statuses.look())
+        poller = StatusPoller(pipelines, links)
+        _raise_if_all_failed(rows := await poller.poll())
         first = True
         while True:
             if as_json:
-                tell_json({"environment": pipelines[0].environment, "pipelines": [one.as_json() for one in found]})
+                print_json({"environment": pipelines[0].environment, "pipelines": [one.as_json() for one in rows]})
             elif draws:
-                _draw([*_lines(found), *_folded(_troubles(found))], first=first)
+                _draw([*_lines(rows), *_folded(_troubles(rows))], first=first)
             else:
-                tell("\n".join([*([] if first else [""]), *_lines(found)]))
-                for line in _troubles(found):
-                    aside(line)
+                print_line("\n".join([*([] if first else [""]), *_lines(rows)]))
+                for line in _troubles(rows):
+                    print_note(line)
             first = False
             await asyncio.sleep(every)
-            found = await statuses.look()
+            rows = await poller.poll()
 
 
-def _refuse_absence(found: Sequence[Status]) -> None:
-    """Where nothing at all can be told, the reason is told alone."""
-    if all(one.trouble for one in found) and found[0].trouble:
-        raise found[0].trouble
+def _raise_if_all_failed(rows: Sequence[Status]) -> None:
+    """If no pipeline could be read, raise the first error instead of printing an empty table."""
+    if all(one.trouble for one in rows) and rows[0].trouble:
+        raise rows[0].trouble
 
 
 def _draw(lines: list[str], *, first: bool) -> None:
-    """Over what was drawn before; what does not fit is left out, and its lines are told."""
+    """Redraw the screen. If lines do not fit, the last line shows how many are left out."""
     fits = max(shutil.get_terminal_size().lines - 1, 2)
     if len(lines) > fits:
         lines = [*lines[: fits - 1], f"... and {len(lines) - fits + 1} more lines"]
@@ -167,14 +167,14 @@ def _folded(lines: Sequence[str]) -> list[str]:
     return [part for line in lines for part in folded(line, columns())]
 
 
-def _lines(found: Sequence[Status]) -> list[str]:
+def _lines(rows: Sequence[Status]) -> list[str]:
     from penstock.operating.table import Column, Table
 
     names = ("new", "running", "ready", "suspect", "parked", "delayed", "dead", "oldest", "consumers", "done/s")
     table = Table(
         [Column(name, right=True) for name in names],
-        [_cells(one) for one in found],
-        [one.pipeline.name for one in found],
+        [_cells(one) for one in rows],
+        [one.pipeline.name for one in rows],
         heading="pipeline",
         leads=True,
     )
@@ -185,24 +185,24 @@ def _lines(found: Sequence[Status]) -> list[str]:
 def _cells(status: Status) -> list[str]:
     from penstock_spec.values.display import count, rate, span
 
-    one = status.measured
-    if one is None:
+    measured = status.measured
+    if measured is None:
         return ["-"] * 10
-    of_group = [one.running, one.ready, one.suspect, one.parked] if status.has_group else [None] * 4
+    of_group = [measured.running, measured.ready, measured.suspect, measured.parked] if status.has_group else [None] * 4
     return [
-        *map(count, (status.new, *of_group, one.delayed, one.dead)),
-        span(one.oldest) if one.oldest else "-",
-        count(one.consumers if status.has_group else None),
+        *map(count, (status.new, *of_group, measured.delayed, measured.dead)),
+        span(measured.oldest) if measured.oldest else "-",
+        count(measured.consumers if status.has_group else None),
         rate(status.done),
     ]
 
 
-def _troubles(found: Sequence[Status]) -> list[str]:
-    """What the table cannot say."""
+def _troubles(rows: Sequence[Status]) -> list[str]:
+    """Lines below the table: errors, missing groups, and expired leases."""
     from penstock_spec.values.display import many
 
     lines = []
-    for one in found:
+    for one in rows:
         spec = one.pipeline.spec
         if one.trouble:
             lines.append(f"{spec.name}: state unknown: {one.trouble}")

@@ -1,4 +1,4 @@
-"""`penstock tail`: new messages as they come."""
+"""`penstock tail`: follow new messages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.terminal.options import SpecOptions, json_option, spec_argument, spec_options
-from penstock.terminal.output import aside, tell, tell_json
+from penstock.terminal.output import print_json, print_line, print_note
 
 if TYPE_CHECKING:
-    from penstock.operating.entry import Entry, Lens
+    from penstock.operating.entry import Entry, EntryReader
     from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
 
@@ -55,51 +55,51 @@ async def _tail(
     pipeline: ResolvedPipeline, credentials: Credentials, last: int, *, bodies: bool, as_json: bool
 ) -> None:
     from penstock.maintenance.replies import milliseconds
-    from penstock.operating.entry import Lens
+    from penstock.operating.entry import EntryReader
     from penstock.operating.following import Follower
-    from penstock.operating.paging import asking
-    from penstock.operating.reach import Insistence, link_to
+    from penstock.operating.paging import query
+    from penstock.operating.reach import Retrier, link_to
 
-    lens = Lens(pipeline.spec, pipeline.folder)
+    reader = EntryReader(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "tail") as link:
-        ask = Insistence(aside)
-        offset = milliseconds(await ask(asking(link, "TIME"))) / 1000 - time.monotonic()
+        ask = Retrier(print_note)
+        offset = milliseconds(await ask(query(link, "TIME"))) / 1000 - time.monotonic()
         follower = Follower(link, pipeline.keys.stream, ask)
-        found = await follower.begin(last)
-        aside(f"following `{pipeline.keys.stream}`; press Ctrl-C to stop")
+        page = await follower.begin(last)
+        print_note(f"following `{pipeline.keys.stream}`; press Ctrl-C to stop")
         show = _json if as_json else _text
-        show(found, lens, offset, bodies=bodies)
+        show(page, reader, offset, bodies=bodies)
         async for page in follower.follow():
-            show(page, lens, offset, bodies=bodies)
+            show(page, reader, offset, bodies=bodies)
 
 
-def _text(page: Sequence[Entry], lens: Lens, offset: float, *, bodies: bool) -> None:
+def _text(page: Sequence[Entry], reader: EntryReader, offset: float, *, bodies: bool) -> None:
     from penstock.operating.entry import pretty, shown_fields
     from penstock_spec.report.safe import safe
     from penstock_spec.values.display import span
 
     for entry in page:
-        about = lens.look(entry.fields)
+        view = reader.read(entry.fields)
         age = span((time.monotonic() + offset) * 1000 - entry.time)
-        tell(safe(f"{entry.id}  {age:>6}  {about.line}".rstrip()))
+        print_line(safe(f"{entry.id}  {age:>6}  {view.line}".rstrip()))
         if bodies:
-            lines = shown_fields(entry.fields) if about.unreadable else pretty(about.value).splitlines()
+            lines = shown_fields(entry.fields) if view.unreadable else pretty(view.value).splitlines()
             for line in lines:
-                tell(f"  {line}")
+                print_line(f"  {line}")
 
 
-def _json(page: Sequence[Entry], lens: Lens, offset: float, *, bodies: bool) -> None:
+def _json(page: Sequence[Entry], reader: EntryReader, offset: float, *, bodies: bool) -> None:
     from penstock.operating.entry import plain_fields
 
     for entry in page:
-        about = lens.look(entry.fields)
-        told: dict[str, object] = {
+        view = reader.read(entry.fields)
+        fields: dict[str, object] = {
             "id": entry.id,
             "age_seconds": round(time.monotonic() + offset - entry.time / 1000, 3),
-            "message": about.message,
-            "fields": about.named,
-            "unreadable": about.unreadable or None,
+            "message": view.message,
+            "fields": view.named,
+            "unreadable": view.unreadable or None,
         }
         if bodies:
-            told |= {"body": about.value, "entry": plain_fields(entry.fields)}
-        tell_json(told)
+            fields |= {"body": view.value, "entry": plain_fields(entry.fields)}
+        print_json(fields)

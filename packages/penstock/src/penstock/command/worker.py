@@ -1,4 +1,4 @@
-"""`penstock worker`: run a pipeline's messages."""
+"""`penstock worker`: run the messages of a pipeline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.terminal.options import (
 from penstock.terminal.resolving import address_of, resolve_pipelines, set_up_log
 
 
-@click.command(name="worker", short_help="Run a worker: process a pipeline's messages.")
+@click.command(name="worker", short_help="Run the messages of a pipeline.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @environment_option
 @redis_option
@@ -44,10 +44,11 @@ def command(
     log_format: str | None,
     platform: Path | None,
 ) -> None:
-    """Process the messages of SPEC (a file or a name) until SIGTERM or SIGINT.
+    """Run the messages of SPEC (a file or a name) until SIGTERM or SIGINT.
 
-    The signal starts a graceful shutdown: the worker reads no more messages, finishes running ones within
-    `shutdown.grace`, and gives the rest back. A second signal stops it at once; other workers take its messages over.
+    The signal starts a graceful shutdown: the worker reads no more messages, and finishes running ones. Messages that
+    still run `shutdown.margin` before the end of `shutdown.grace` are cancelled and given back. A second signal stops
+    the worker at once; other workers take over its messages.
 
     \b
     Examples:

@@ -1,1 +1,1 @@
-"""A team's handler: how it is found, what it is given, and what follows when it fails."""
+"""Loads a team's handler, calls it, and decides what follows a failure."""

@@ -1,4 +1,4 @@
-"""Makes one coroutine function of a handler and its middleware; plain functions run in threads."""
+"""Combines a handler and its middleware into one coroutine function; plain functions run in threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.handling.middleware import Call, with_middleware
 
 
 class ThreadStillRunning(asyncio.CancelledError):
-    """The attempt was cancelled, but its thread goes on: threads cannot be cancelled."""
+    """The attempt was cancelled, but its thread still runs: threads cannot be cancelled."""
 
     def __init__(self, future: asyncio.Future[object]) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class ThreadStillRunning(asyncio.CancelledError):
 
 
 class NoThread(RuntimeError):  # noqa: N818 - the handler is not at fault
-    """No thread could be started: the system refuses, or the pool is closing."""
+    """No thread could be started: the system refused, or the pool is closing."""
 
 
 def call_of(handler: Handler | LoadedFunction, pool: Callable[[], Executor]) -> Call:
@@ -42,11 +42,13 @@ def call_of(handler: Handler | LoadedFunction, pool: Callable[[], Executor]) -> 
 
 
 def _in_threads(function: Callable[..., Any], pool: Executor, *, context: bool) -> Call:
-    async def call(message: Any, given: Any) -> Any:  # noqa: ANN401 - as above
-        arguments = (message, given) if context else (message,)
-        around = contextvars.copy_context()
+    async def call(message: Any, context_argument: Any) -> Any:  # noqa: ANN401 - as above
+        arguments = (message, context_argument) if context else (message,)
+        variables = contextvars.copy_context()
         try:
-            future = asyncio.get_running_loop().run_in_executor(pool, around.run, _call_function, function, *arguments)
+            future = asyncio.get_running_loop().run_in_executor(
+                pool, variables.run, _call_function, function, *arguments
+            )
         except RuntimeError as error:
             raise NoThread(str(error)) from error
         try:

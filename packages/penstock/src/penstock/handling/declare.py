@@ -1,4 +1,4 @@
-"""The decorator with which a handler declares its middleware and its lifespan."""
+"""The decorator that declares a handler's middleware and lifespan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Middleware:
     `async with` of the handler, or in its lifespan.
     """
 
-    async def before(self, message: Any, context: Any) -> None:  # noqa: ANN401 - whatever the handler takes
+    async def before(self, message: Any, context: Any) -> None:  # noqa: ANN401 - the type that the handler takes
         """Run before the handler. If it raises, the attempt fails and the handler is not called."""
 
     async def after(self, message: Any, context: Any, result: Any) -> None:  # noqa: ANN401 - as above

@@ -1,4 +1,4 @@
-"""Exceptions with which a handler decides what becomes of its message."""
+"""Exceptions by which a handler decides the next step of its message."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import math
 from penstock_spec.values.quantities import Duration
 
 
-class Retry(Exception):  # noqa: N818 - it reads as what is asked: `raise penstock.Retry(after="30s")`
+class Retry(Exception):  # noqa: N818 - it reads as a request: `raise penstock.Retry(after="30s")`
     """Fail this attempt, and choose the wait before the next one.
 
     It counts as an attempt; after the last one the message is dead as usual. Without `after` the failure class decides
     the wait.
     """
 
-    __module__ = "penstock"  # where users import it from; logs and `match` name it so
+    __module__ = "penstock"  # where users import it from; logs and `match` use this name
     wait_ms: int | None = None
-    """Set on the class too, as a team's subclass may not call `__init__` of this one."""
+    """Also set on the class, because a team's subclass may not call `__init__` of this one."""
 
     def __init__(self, *, after: float | str | None = None, reason: str = "") -> None:
         """`after` is a number of seconds, or a duration as in a spec, such as `30s`."""
@@ -25,7 +25,7 @@ class Retry(Exception):  # noqa: N818 - it reads as what is asked: `raise pensto
 
 
 class Bury(Exception):  # noqa: N818 - as above: `raise penstock.Bury("the pet has died")`
-    """Make the message a dead letter now, as no attempt would help."""
+    """Make the message a dead letter now, because no further attempt would help."""
 
     __module__ = "penstock"  # as above
 

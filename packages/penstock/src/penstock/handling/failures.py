@@ -1,4 +1,4 @@
-"""A failure as a value, and how `match` of `retries.classes` finds it.
+"""A failure as a value, and how `match` of a failure class compares with it.
 
 A failure may come from another process, so it has names instead of types: those of the exception's class and its base
 classes. A name is a module and a class in it, or a package that exports the class, such as `redis.ConnectionError`,
@@ -32,15 +32,15 @@ class Failure:
     """The HTTP status that the exception carries."""
     text: str = ""
     wait_ms: int | None = None
-    """The wait that the handler asked for."""
+    """The wait that the handler requested."""
     final: bool = False
-    """The handler asked for no further attempt."""
+    """Whether the handler requested no further attempt."""
     at: str = ""
     """The place in the team's code."""
 
     @classmethod
     def of(cls, exception: BaseException, at: str = "") -> Failure:
-        """Describe an exception. Its class may raise when it is read."""
+        """Describe an exception, even if reading its attributes raises."""
         return cls(
             tuple(_names(type(exception))),
             _status(exception) if isinstance(exception, Exception) else None,
@@ -52,7 +52,7 @@ class Failure:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Failure:
-        """Read what `asdict` wrote, after JSON."""
+        """Restore a failure from `asdict` and JSON."""
         return cls(**{**data, "types": tuple(data["types"])})
 
     @property
@@ -94,8 +94,8 @@ class FailureMatcher:
                 (types if "." in match else bare).add(match)
         return cls(frozenset(types), frozenset(bare), frozenset(statuses))
 
-    def takes(self, failure: Failure) -> bool:
-        """Whether this matches a failure."""
+    def matches(self, failure: Failure) -> bool:
+        """Whether the failure belongs to this class."""
         return (
             failure.status in self.statuses
             or not self.types.isdisjoint(failure.types)
@@ -108,27 +108,27 @@ def _name(kind: type) -> str:
 
 
 def _names(kind: type[BaseException]) -> Iterator[str]:
-    for one in kind.__mro__[:-1]:  # not `object`
-        yield _name(one)
-        package = str(one.__module__).rpartition(".")[0]
+    for class_ in kind.__mro__[:-1]:  # not `object`
+        yield _name(class_)
+        package = str(class_.__module__).rpartition(".")[0]
         while package:
-            offered = getattr(sys.modules.get(package), "__dict__", {})  # `getattr` on the module could import things
-            if offered.get(one.__name__) is one:
-                yield f"{package}.{one.__name__}"
+            exported = getattr(sys.modules.get(package), "__dict__", {})  # `getattr` on the module could import things
+            if exported.get(class_.__name__) is class_:
+                yield f"{package}.{class_.__name__}"
             package = package.rpartition(".")[0]
 
 
 def _wait(exception: Retry) -> int | None:
-    found = _attribute(exception, "wait_ms")
-    return found if type(found) is int and 0 <= found <= Duration.LONGEST else None
+    wait = _attribute(exception, "wait_ms")
+    return wait if type(wait) is int and 0 <= wait <= Duration.LONGEST else None
 
 
 def _status(exception: Exception) -> int | None:
     for holder in (exception, _attribute(exception, "response")):
         for name in ("status", "status_code", "code"):
-            found = _attribute(holder, name)
-            if isinstance(found, int) and found in _STATUSES:
-                return int(found)
+            status = _attribute(holder, name)
+            if isinstance(status, int) and status in _STATUSES:
+                return int(status)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Imports the handler that a spec names, and checks that it can be one."""
+"""Imports the handler that a spec names, and checks that it is usable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOOKS = ("before", "after", "on_error")
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """An imported handler, with everything that is known before its first message."""
+    """An imported handler."""
 
     name: str
     """The name in the spec."""
@@ -30,9 +30,9 @@ class Handler:
     takes: object
     """The type of its first parameter; `Any` without an annotation."""
     make: Make
-    """Makes its first argument from the received message."""
+    """Creates its first argument from the received message."""
     context: bool
-    """Whether it takes a context too."""
+    """Whether it also takes a context."""
     middleware: tuple[Middleware, ...]
     lifespan: Lifespan | None
 
@@ -51,31 +51,31 @@ class LoadedFunction:
 
 def load(spec: Pipeline, paths: Iterable[Path] = ()) -> Handler:
     """Import the handler from the current folder, these paths or the installed packages."""
-    named = CodeReference(
-        spec.handler, "handler", f"`{spec.name}`", "start where the code is, or name its folder by `--path`"
+    reference = CodeReference(
+        spec.handler, "handler", f"`{spec.name}`", "run this where the code is, or name its folder by `--path`"
     )
-    found = function_of(named, "message", paths)
-    takes = _type_of(spec.handler, found.first, found.function)
+    loaded = function_of(reference, "message", paths)
+    takes = _type_of(spec.handler, loaded.first, loaded.function)
     return Handler(
         spec.handler,
-        found.function,
-        found.style,
+        loaded.function,
+        loaded.style,
         takes,
         maker(takes, spec.handler),
-        found.context,
-        found.middleware,
-        found.lifespan,
+        loaded.context,
+        loaded.middleware,
+        loaded.lifespan,
     )
 
 
-def function_of(named: CodeReference, gets: str, paths: Iterable[Path] = ()) -> LoadedFunction:
-    """Import a handler; `gets` says what it gets beside a context: a message or a job."""
-    function = find(named, paths)
+def function_of(reference: CodeReference, gets: str, paths: Iterable[Path] = ()) -> LoadedFunction:
+    """Import a handler; `gets` is its first argument: a message or a job."""
+    function = find(reference, paths)
     example = f"write it as `async def handle({gets}, context)`"
-    _check_function(named.text, function, example)
-    first, context = _parameters(named.text, function, gets, example)
+    _check_function(reference.text, function, example)
+    first, context = _parameters(reference.text, function, gets, example)
     declared = getattr(function, ATTRIBUTE, Declaration())
-    _check_declaration(named.text, declared)
+    _check_declaration(reference.text, declared)
     style: Literal["async", "thread"] = "async" if _has_trait(inspect.iscoroutinefunction, function) else "thread"
     return LoadedFunction(function, style, first, context, declared.middleware, declared.lifespan)
 
@@ -91,8 +91,8 @@ def _check_function(name: str, function: object, example: str) -> None:
         raise CannotGoOn(says, "return instead; put what outlives a message into a `lifespan`")
 
 
-def _has_trait(what: Callable[[Any], bool], function: Any) -> bool:  # noqa: ANN401 - a function, or an object that is called
-    return what(function) or (not inspect.isroutine(function) and what(getattr(function, "__call__", None)))  # noqa: B004 - it is known to be callable
+def _has_trait(check: Callable[[Any], bool], function: Any) -> bool:  # noqa: ANN401 - a function, or a callable object
+    return check(function) or (not inspect.isroutine(function) and check(getattr(function, "__call__", None)))  # noqa: B004 - it was checked that it is callable
 
 
 def _parameters(name: str, function: Callable[..., Any], gets: str, example: str) -> tuple[inspect.Parameter, bool]:
@@ -117,7 +117,7 @@ def _parameters(name: str, function: Callable[..., Any], gets: str, example: str
 
 
 def _takes_context(positional: list[inspect.Parameter]) -> bool:
-    """A second parameter with a default is the team's own, unless its name is that of a context."""
+    """Whether the second parameter is a context. With a default, only the names `context` and `ctx` are one."""
     return len(positional) > 1 and (
         positional[1].default is positional[1].empty or positional[1].name in ("context", "ctx")
     )
@@ -125,7 +125,7 @@ def _takes_context(positional: list[inspect.Parameter]) -> bool:
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     if sys.version_info >= (3, 14):
-        import annotationlib  # noqa: PLC0415 - not in earlier Pythons, where no annotation is evaluated late
+        import annotationlib  # noqa: PLC0415 - new in Python 3.14
 
         return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
     return inspect.signature(function)
@@ -139,7 +139,7 @@ def _type_of(name: str, first: inspect.Parameter, function: Callable[..., Any]) 
         return annotation
 
     def carrier() -> None:
-        """Carries only this annotation: the type of a context need not exist at run time."""
+        """Has only this annotation, because the type of a context need not exist at run time."""
 
     carrier.__annotations__ = {"takes": annotation}
     try:
@@ -150,8 +150,8 @@ def _type_of(name: str, first: inspect.Parameter, function: Callable[..., Any]) 
         raise CannotGoOn(says, "import it outside of `if TYPE_CHECKING:`; it is needed at run time") from None
 
 
-def _globals(function: Any) -> dict[str, Any]:  # noqa: ANN401 - a function, or what leads to one
-    """The globals in which the names of a function's annotations are looked up."""
+def _globals(function: Any) -> dict[str, Any]:  # noqa: ANN401 - a function, or a wrapper of one
+    """The globals for the names in a function's annotations."""
     while not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
         function = (
             next(

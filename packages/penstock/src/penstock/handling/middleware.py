@@ -1,4 +1,4 @@
-"""Runs a handler inside of its middleware."""
+"""Wraps a handler in its middleware."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ log = Log(logging.getLogger(__name__))
 
 
 def with_middleware(handler: Call, middleware: Sequence[Middleware]) -> Call:
-    """Wrap a handler into its middleware, one layer around the other; without any it stays as it is."""
+    """Wrap a handler in its middleware, the first one outermost; without middleware, return the handler."""
     for one in reversed(middleware):
         handler = _layer(handler, one)
     return handler
 
 
-def _layer(inner: Call, around: Middleware) -> Call:
-    kind = type(around)
-    before = around.before if kind.before is not Middleware.before else None
-    after = around.after if kind.after is not Middleware.after else None
+def _layer(inner: Call, middleware: Middleware) -> Call:
+    kind = type(middleware)
+    before = middleware.before if kind.before is not Middleware.before else None
+    after = middleware.after if kind.after is not Middleware.after else None
     has_on_error = kind.on_error is not Middleware.on_error
 
     async def call(message: Any, context: Any) -> Any:  # noqa: ANN401 - whatever the handler takes and returns
@@ -36,7 +36,7 @@ def _layer(inner: Call, around: Middleware) -> Call:
             result = await inner(message, context)
         except Exception as error:
             if has_on_error:
-                await _call_on_error(around, message, context, error)
+                await _call_on_error(middleware, message, context, error)
             raise
         if after is not None:
             await after(message, context, result)
@@ -45,8 +45,8 @@ def _layer(inner: Call, around: Middleware) -> Call:
     return call
 
 
-async def _call_on_error(around: Middleware, message: Any, context: Any, error: Exception) -> None:  # noqa: ANN401 - as above
+async def _call_on_error(middleware: Middleware, message: Any, context: Any, error: Exception) -> None:  # noqa: ANN401 - as above
     try:
-        await around.on_error(message, context, error)
-    except Exception as secondary:  # noqa: BLE001 - the error of the attempt counts
-        log.event(Event.MIDDLEWARE_FAILED, secondary, middleware=type(around).__qualname__)
+        await middleware.on_error(message, context, error)
+    except Exception as secondary:  # noqa: BLE001 - the attempt's own error counts
+        log.event(Event.MIDDLEWARE_FAILED, secondary, middleware=type(middleware).__qualname__)

@@ -36,22 +36,24 @@ class RetryPolicy:
 
     def __init__(self, retries: Retries) -> None:
         """The first failure class that matches decides."""
-        self._usual, *rest = waits(retries)
+        self._default, *rest = waits(retries)
         self._classes = tuple(
             (FailureMatcher.of(one.match), wait) for one, wait in zip(retries.classes.values(), rest, strict=True)
         )
 
     def decide(self, failure: Failure, attempt: int, rng: Random) -> Decision:
         """Decide what follows this attempt; the first is 1."""
-        of = next((wait for match, wait in self._classes if match.takes(failure)), self._usual)
+        chosen = next((wait for match, wait in self._classes if match.matches(failure)), self._default)
         if failure.final:
             return BuryDecision("refused")
-        if attempt >= of.attempts:
+        if attempt >= chosen.attempts:
             return BuryDecision("failed")
-        return ParkDecision(wait_after(of, attempt, rng) if failure.wait_ms is None else failure.wait_ms, of.name)
+        return ParkDecision(
+            wait_after(chosen, attempt, rng) if failure.wait_ms is None else failure.wait_ms, chosen.name
+        )
 
 
-def wait_after(of: Waits, attempt: int, rng: Random) -> int:
-    """Milliseconds from this attempt to the next. The limit holds with jitter too."""
-    usual = growing(of.first.amount, float(of.factor), of.limit.amount, attempt)
-    return min(int(jittered(usual, of.jitter, rng)), of.limit.amount)
+def wait_after(terms: Waits, attempt: int, rng: Random) -> int:
+    """Milliseconds from this attempt to the next. The limit also applies after jitter."""
+    wait = growing(terms.first.amount, float(terms.factor), terms.limit.amount, attempt)
+    return min(int(jittered(wait, terms.jitter, rng)), terms.limit.amount)

@@ -28,7 +28,7 @@ class CodeReference:
     """The field of the spec with the reference."""
     spec: str
     """The name of the spec, for messages."""
-    elsewhere: str
+    hint: str
     """A hint for code that is in another folder."""
 
     @property
@@ -42,47 +42,49 @@ class CodeReference:
         return self.text.partition(":")[2]
 
 
-def find(named: CodeReference, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - whatever stands there
+def find(reference: CodeReference, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - any object
     """Import it from the current folder, these paths or the installed packages. This runs its code."""
     for path in (Path.cwd(), *paths):
         if str(path.resolve()) not in sys.path:
             sys.path.insert(0, str(path.resolve()))
-    found: Any = _module(named)
-    steps = named.name.split(".")
+    value: Any = _module(reference)
+    steps = reference.name.split(".")
     for number, step in enumerate(steps):
-        inside = found
+        parent = value
         try:
-            found = getattr(inside, step)
+            value = getattr(parent, step)
         except AttributeError:
-            similar = nearest(step, [name for name in dir(inside) if not name.startswith("_")])
-            suggestion = f"{named.module}:{'.'.join([*steps[:number], similar])}" if similar else ""
-            says = f"`{named.module}` has no `{named.name}`, which {named.spec} names"
-            raise CannotGoOn(says, f"write `{suggestion}`" if suggestion else f"correct `{named.field}`") from None
-        except Exception as error:  # noqa: BLE001 - a module may make its names when it is asked for them
+            similar = nearest(step, [name for name in dir(parent) if not name.startswith("_")])
+            suggestion = f"{reference.module}:{'.'.join([*steps[:number], similar])}" if similar else ""
+            says = f"`{reference.module}` has no `{reference.name}`, which {reference.spec} names"
+            raise CannotGoOn(says, f"write `{suggestion}`" if suggestion else f"correct `{reference.field}`") from None
+        except Exception as error:  # noqa: BLE001 - a module may compute its attributes on access
             text = f"{type(error).__name__}: {printable(error, _MAX_SHOWN)}"
-            raise CannotGoOn(f"`{named.text}` of {named.spec} failed: {text}", "see the code of that module") from None
-    return found
+            raise CannotGoOn(
+                f"`{reference.text}` of {reference.spec} failed: {text}", "see the code of that module"
+            ) from None
+    return value
 
 
-def _module(named: CodeReference) -> ModuleType:
+def _module(reference: CodeReference) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):  # output of the import must not mix with the command's
-            return importlib.import_module(named.module)
+            return importlib.import_module(reference.module)
     except ImportError as error:
-        says = f"`{named.text}` of {named.spec} cannot be imported: {printable(error, _MAX_SHOWN)}"
-        raise CannotGoOn(says, _hint_for(named, error)) from None
+        says = f"`{reference.text}` of {reference.spec} cannot be imported: {printable(error, _MAX_SHOWN)}"
+        raise CannotGoOn(says, _hint_for(reference, error)) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a team's code may raise anything while it is imported
         text = printable(error, _MAX_SHOWN)
-        says = f"`{named.module}` failed to import: {type(error).__name__}{f': {text}' if text else ''}"
-        raise CannotGoOn(says, f"run `python -c 'import {named.module}'` to see where") from None
+        says = f"`{reference.module}` failed to import: {type(error).__name__}{f': {text}' if text else ''}"
+        raise CannotGoOn(says, f"run `python -c 'import {reference.module}'` to see where") from None
 
 
-def _hint_for(named: CodeReference, error: ImportError) -> str:
+def _hint_for(reference: CodeReference, error: ImportError) -> str:
     missing = error.name or ""
-    if isinstance(error, ModuleNotFoundError) and f"{named.module}.".startswith(f"{missing}."):
-        return named.elsewhere
+    if isinstance(error, ModuleNotFoundError) and f"{reference.module}.".startswith(f"{missing}."):
+        return reference.hint
     if isinstance(error, ModuleNotFoundError) and missing:
-        return f"install the package that provides `{missing}`, or {named.elsewhere}"
-    return f"run `python -c 'import {named.module}'` to see where"
+        return f"install the package that provides `{missing}`, or {reference.hint}"
+    return f"run `python -c 'import {reference.module}'` to see where"

@@ -1,4 +1,4 @@
-"""Makes the argument of a handler from a checked body: a model, a dataclass, the dict itself, or the bytes."""
+"""Creates a handler's argument from a checked body: a model, a dataclass, the dict itself, or the bytes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MAX_SHOWN = 3
 
 
 def maker(takes: Any, handler: str) -> Make:  # noqa: ANN401 - any type expression
-    """Get the function that makes arguments of this type. Dicts are passed on, as the schema has checked them."""
+    """Return a function that creates arguments of this type. Dicts are passed on: the schema has checked them."""
     plain = _stripped(takes)
     if plain is bytes:
         return _raw
     if plain in _PLAIN or _is_typed_dict(plain):
         return _value
     if plain in _NOT_OBJECTS:
-        says = f"`{handler}` takes a `{_type_name(takes)}`, and the body of a message is an object"
+        says = f"`{handler}` takes a `{_type_name(takes)}`, but the body of a message is an object"
         raise CannotGoOn(says, "let it take a dict, a TypedDict, a dataclass, a pydantic model, or the `bytes`")
     try:
         return _Typed(TypeAdapter(takes))
@@ -40,13 +40,13 @@ def maker(takes: Any, handler: str) -> Make:  # noqa: ANN401 - any type expressi
 
 
 class _Typed:
-    """Makes arguments by pydantic, from the body's JSON: so strict models take dates and ids too."""
+    """Creates arguments by pydantic from the body's JSON, so that strict models accept dates and UUIDs."""
 
     def __init__(self, adapter: TypeAdapter[Any]) -> None:
         self._adapter = adapter
         self._validate = adapter.validator.validate_json
 
-    def __call__(self, received: Received) -> Any:  # noqa: ANN401 - what the handler takes
+    def __call__(self, received: Received) -> Any:  # noqa: ANN401 - the type that the handler takes
         try:
             return self._validate(received.raw)
         except ValidationError as error:
@@ -63,7 +63,7 @@ class _Typed:
         """Field names from the code, which messages may quote; computed on demand."""
         try:
             return field_names(self._adapter.json_schema())
-        except Exception:  # noqa: BLE001 - a type of the team's own makes its schema itself, or has none
+        except Exception:  # noqa: BLE001 - a team's type may create its schema itself, or have none
             return frozenset()
 
 

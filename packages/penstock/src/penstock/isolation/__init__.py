@@ -1,8 +1,8 @@
-"""Runs handlers in child processes, so that a handler can harm only its own process.
+"""Runs handlers in child processes, so that a crash of a handler ends only its own process.
 
-A worker runs an event loop and threads, and such a process must not fork. So it starts a **fork server**: a clean
+A process with an event loop and threads, such as a worker, must not fork. So it starts a **fork server**: a clean
 interpreter with one thread, which imports the handler once and forks a **child** on request. A child runs one message
-at a time, and talks to the worker over its own socket.
+at a time, and communicates with the worker over its own socket.
 
 ```
 worker ──── forks, exits ──── fork server
@@ -11,10 +11,10 @@ worker ──── forks, exits ──── fork server
    └──── messages, outcomes ──── child
 ```
 
-- When the worker ends, all others end: each holds a *lifeline* on which the kernel kills it.
-- When the fork server ends, children go on, and the next message gets a new fork server.
-- When a child ends, one message ends.
-- Where the import leaves threads or sockets behind, a fork would copy them broken. Then each child imports the handler.
+- When the worker ends, all others end: each holds a *lifeline*, by which the kernel kills it.
+- When the fork server ends, children continue, and the next message gets a new fork server.
+- When a child ends, only its message ends.
+- If the import leaves threads or sockets behind, a fork would copy them broken. Then each child imports the handler.
 """
 
 from penstock.isolation.errors import HandlerImportError, NoChildError

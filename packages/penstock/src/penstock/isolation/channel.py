@@ -1,4 +1,4 @@
-"""Packets over a socket, on an event loop; worker and child have an end each."""
+"""Sends and receives packets over a socket, on an event loop; worker and child have one end each."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from collections.abc import Callable
 from penstock.isolation.protocol import Decoder, Packet, ProtocolError, encode
 
 _AT_ONCE = 65536
-"""Bytes of one read: above 128 KiB, malloc would map each buffer separately."""
+"""Bytes per read: above 128 KiB, malloc would map each buffer separately."""
 _READS = 16
-"""Reads in a row, before other sockets get their turn."""
+"""Reads in a row before other sockets get their turn."""
 
 
 class Channel:
@@ -23,24 +23,24 @@ class Channel:
     def __init__(
         self, sock: socket.socket, on_packet: Callable[[Packet, bytes], None], on_close: Callable[[], None]
     ) -> None:
-        """Receive at once; `on_close` is called when the other end is closed."""
+        """Start to receive; `on_close` is called when the other end is closed."""
         sock.settimeout(0)
         self._sock = sock
         self._on_packet = on_packet
         self._on_close = on_close
         self._decoder = Decoder()
         self._outbox: collections.deque[tuple[memoryview, socket.socket | None]] = collections.deque()
-        self._saying = threading.Lock()
+        self._sending = threading.Lock()
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(sock.fileno(), self._on_readable)
         self.closed = False
-        """One of both ends is closed."""
+        """Whether one of both ends is closed."""
         self.unread = False
-        """The other end closed before it had read everything."""
+        """Whether the other end closed before it had read everything."""
 
     def send(self, packet: Packet, body: bytes = b"", *, pass_socket: socket.socket | None = None) -> None:
         """Send a packet, and a socket with it, which is then closed here. Does nothing on a closed channel."""
-        with self._saying:
+        with self._sending:
             if self.closed:
                 if pass_socket is not None:
                     pass_socket.close()
@@ -55,7 +55,7 @@ class Channel:
             pass
 
     def close(self) -> None:
-        """Close this end; no callback is called any more."""
+        """Close this end; no callback is called afterwards."""
         if not self.closed:
             self._end()
         self._sock.close()
@@ -71,7 +71,7 @@ class Channel:
         self._outbox.clear()
 
     def _on_readable(self) -> None:
-        """Read several times, as large messages need."""
+        """Read several times, because large messages need that."""
         for _ in range(_READS):
             if self._read() < _AT_ONCE:
                 return
@@ -97,7 +97,7 @@ class Channel:
         return 0
 
     def _push(self) -> bool:
-        """Send as much as the socket takes; whether that is everything."""
+        """Send as much as the socket accepts; return whether that is everything."""
         while self._outbox:
             data, passed = self._outbox[0]
             try:
@@ -120,6 +120,6 @@ class Channel:
             self._loop.add_writer(self._sock.fileno(), self._write)
 
     def _write(self) -> None:
-        with self._saying:
+        with self._sending:
             if self._push():
                 self._loop.remove_writer(self._sock.fileno())

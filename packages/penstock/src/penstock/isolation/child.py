@@ -1,4 +1,4 @@
-"""The child process: runs one message after another, until its worker tells it to quit or is gone."""
+"""The child process: runs one message after another, until its worker sends `Quit` or ends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from penstock.isolation.runs import CancelReason, RunRequest
 from penstock.observe.failures import failure
 
 BROKEN = 70
-"""The exit code of a child that failed outside a handler, by a bug of Penstock."""
+"""The exit code of a child that failed outside a handler, by a bug in Penstock."""
 
 
 def run_child(
@@ -46,7 +46,7 @@ def run_child(
     worker: int,
     prepare: Prepare,
     program: ChildProgram | None,
-    not_its_own: Iterable[socket.socket],
+    fork_server_sockets: Iterable[socket.socket],
 ) -> NoReturn:
     """Run as a child, in a process that was just forked. Without a program, import it here."""
     code = BROKEN
@@ -54,14 +54,14 @@ def run_child(
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for one in not_its_own:
-            one.close()
+        for inherited in fork_server_sockets:
+            inherited.close()
         lifeline.hold(worker)
         die_first()
         code = _run(sock, prepare, program)
     except BaseException as error:  # noqa: BLE001 - the stack above belongs to the fork server
         with suppress(OSError, ValueError):
-            sys.stderr.write(f"penstock: a child failed by itself: {failure(error)}\n")
+            sys.stderr.write(f"penstock: a child process failed outside the handler: {failure(error)}\n")
     finally:
         for stream in (sys.stdout, sys.stderr):
             with suppress(Exception):
@@ -69,10 +69,10 @@ def run_child(
         os._exit(code)
 
 
-def signals_do_nothing() -> None:
-    """Survive a drain that signals the whole process group, as it waits for the messages of the children.
+def ignore_signals() -> None:
+    """Ignore signals to the process group, because a drain waits for the messages of the children.
 
-    The handler is a function that does nothing: programs that a team's handler starts would inherit SIG_IGN.
+    The signal handler is an empty function, because programs that a team's handler starts would inherit SIG_IGN.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
@@ -85,12 +85,12 @@ def _run(sock: socket.socket, prepare: Prepare, program: ChildProgram | None) ->
         except HandlerImportError as error:
             sock.sendall(encode(ImportFailed(str(error))))
             return 0
-    signals_do_nothing()
+    ignore_signals()
     loop = asyncio.SelectorEventLoop()
     asyncio.set_event_loop(loop)
     serving = loop.create_task(_Child(sock, program, MemoryLimit(prepare.memory_limit), loop).serve())
     while not serving.done():
-        # `sys.exit` stops the loop; where it was called in the handler, the worker gets it as a failure.
+        # `sys.exit` stops the loop; if the handler called it, the worker gets it as a failure.
         with suppress(SystemExit, KeyboardInterrupt):
             loop.run_until_complete(serving)
     serving.result()
@@ -135,15 +135,15 @@ class _Child:
         self._program = program
         self._memory = memory
         self._loop = loop
-        self._left = asyncio.Event()
+        self._quit = asyncio.Event()
         self._control: _Control | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def serve(self) -> None:
-        # Without its worker a message runs again elsewhere, so there is nothing to finish.
+        # When its worker is gone, the message runs again elsewhere, so there is nothing to finish.
         self._channel = Channel(self._sock, self._on_packet, lambda: os._exit(0))
         self._channel.send(Ready(os.getpid()))
-        await self._left.wait()
+        await self._quit.wait()
         await self._program.close()
 
     def _on_packet(self, packet: Packet, body: bytes) -> None:
@@ -153,7 +153,7 @@ class _Child:
         elif isinstance(packet, Cancel) and self._control is not None:
             self._control.cancel(cast("CancelReason", packet.why))
         elif isinstance(packet, Quit):
-            self._left.set()
+            self._quit.set()
 
     async def _run(self, request: RunRequest, control: _Control) -> None:
         packet: Packet
@@ -161,7 +161,7 @@ class _Child:
             with self._memory:
                 body = await self._program.run(request, control)
             packet = RunDone(control.last)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the worker gets it
+        except BaseException as error:  # noqa: BLE001 - the worker gets any exception
             if isinstance(error, asyncio.CancelledError) and control.why is not None:
                 packet, body = RunStopped(control.last), b""
             else:
@@ -172,7 +172,7 @@ class _Child:
 
 
 def _request(packet: Run, body: bytes) -> RunRequest:
-    parts = _cut(body, packet.lengths)
+    parts = _split(body, packet.lengths)
     return RunRequest(
         id=packet.id.encode("latin-1"),
         fields=tuple(zip(parts, parts, strict=True)),
@@ -183,7 +183,7 @@ def _request(packet: Run, body: bytes) -> RunRequest:
     )
 
 
-def _cut(body: bytes, lengths: Sequence[int]) -> Iterator[bytes]:
+def _split(body: bytes, lengths: Sequence[int]) -> Iterator[bytes]:
     start = 0
     for length in lengths:
         yield body[start : start + length]

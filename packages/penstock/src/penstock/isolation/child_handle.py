@@ -1,4 +1,4 @@
-"""The worker's handle of a child process: ready, busy, gone."""
+"""The worker's handle of a child process, from starting to its end."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ChildHandle:
         patience: float,
         gone: Callable[[ChildHandle], None],
     ) -> None:
-        """Listen to a child that is being forked; `gone` is called once, when it has ended."""
+        """Handle a child that is being forked; `gone` is called once, when it has ended."""
         self._loop = asyncio.get_running_loop()
         self._channel = Channel(sock, self._on_packet, self._on_close)
         self._end = Termination(fork_server, number, self._ended)
@@ -74,7 +74,7 @@ class ChildHandle:
         self._quitting = False
         self._message: _Message | None = None
         self.ready: asyncio.Future[HandlerImportError | NoChildError | None] = self._loop.create_future()
-        """None when the child waits for its first message, else why there is no child."""
+        """None when the child is ready for its first message, else why there is no child."""
 
     @property
     def usable(self) -> bool:
@@ -117,7 +117,7 @@ class ChildHandle:
             self._end.force_in(self._patience)
 
     def exited(self, code: int) -> None:
-        """The fork server says that the child has ended."""
+        """The fork server reported that the child has ended."""
         self._channel.read_rest()
         self._end.exited(code)
 
@@ -127,7 +127,7 @@ class ChildHandle:
         self._end.exited(None)
 
     def orphaned(self) -> None:
-        """The fork server is gone, and will not say how this child ends."""
+        """The fork server is gone, and will not report how this child ends."""
         self._end.orphaned(closed=self._channel.closed)
 
     def _on_packet(self, packet: Packet, body: bytes) -> None:
@@ -139,7 +139,7 @@ class ChildHandle:
             self._set_ready(HandlerImportError(packet.text))
         elif isinstance(packet, ProgressPacket):
             if message is not None and packet.id.encode("latin-1") == message.id:
-                # Later, so that an exception in it does not harm this child; yet before the outcome.
+                # Called later, so that an exception in it does not affect this child, but before the outcome.
                 self._loop.call_soon(message.on_progress, ProgressReport(message.id, from_json(body)))
         elif message is None:
             raise ProtocolError("an outcome without a message")
@@ -172,7 +172,7 @@ class ChildHandle:
     def _result_of_exit(self, message: _Message, code: int | None, *, unread: bool) -> RunResult | None:
         if message.why is not None:
             return Killed(message.why, by_force=True) if self._end.forced else Crashed(code, describe_exit(code))
-        if unread:  # the message was the last that was sent
+        if unread:  # the message was sent last
             return None
         return Crashed(code, "it closed its socket to the worker" if self._end.forced else describe_exit(code))
 
@@ -184,7 +184,7 @@ def _failure(body: bytes) -> Failure:
     try:
         return Failure.from_json(json.loads(body))
     except (ValueError, TypeError, KeyError) as error:
-        raise ProtocolError("no failure in the body of a packet") from error
+        raise ProtocolError("the body of a packet is not a failure") from error
 
 
 def _set(future: asyncio.Future[T], value: T) -> None:

@@ -1,4 +1,4 @@
-"""Why a message cannot start in a child. None of it is the message's fault.
+"""Why a message cannot start in a child. The message is never the cause.
 
 ```
 IsolationError
@@ -16,7 +16,7 @@ CLOSING = "the pool of children is closing"
 
 
 class IsolationError(Exception):
-    """There is no child for a message."""
+    """No child can run the message."""
 
 
 class HandlerImportError(IsolationError):
@@ -29,7 +29,7 @@ class NoChildError(IsolationError):
 
 @contextmanager
 def os_errors_as_no_child() -> Iterator[None]:
-    """Turn a refusal of the system, such as of one more process or file, into NoChildError."""
+    """Turn errors of the system, such as the limit of processes or files, into NoChildError."""
     try:
         yield
     except OSError as error:

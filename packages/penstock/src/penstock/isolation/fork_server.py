@@ -1,7 +1,7 @@
-"""The fork server's process: a clean interpreter with one thread, which imports the handler and forks children.
+"""The fork server's process: a clean interpreter with one thread that imports the handler and forks children.
 
-`python -m penstock.isolation.fork_server SOCKET LIFELINE [REASON]`. A reason says what an earlier import here left
-behind: then nothing is imported here, and each child imports for itself.
+`python -m penstock.isolation.fork_server SOCKET LIFELINE [REASON]`. REASON describes what an earlier import left behind
+in this process. If it is given, this process imports nothing, and each child imports the handler itself.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class ForkServer:
     """Forks on request, and reports how each child ends."""
 
     def __init__(self, control: socket.socket, worker: int, each_imports: str) -> None:
-        """Talk over this socket; pass this lifeline on to children."""
+        """Communicate over `control`; pass the lifeline `worker` on to children."""
         self._control = control
         self._worker = worker
         self._each_imports = each_imports
         self._decoder = Decoder()
         self._children: dict[int, int] = {}
-        """The worker's number of each child, by process id."""
+        """The worker's number for each child, by process id."""
         self._passed_files: collections.deque[int] = collections.deque()
         self._prepare = Prepare("", {}, (), None)
         self._program: ChildProgram | None = None
@@ -70,10 +70,10 @@ class ForkServer:
         self._waker.settimeout(0)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
-        child.signals_do_nothing()
+        child.ignore_signals()
 
     def _send(self, packet: Packet) -> None:
-        with contextlib.suppress(OSError):  # the worker has closed the socket; the next read shows it
+        with contextlib.suppress(OSError):  # the worker has closed the socket; the next read notices it
             self._control.sendall(encode(packet))
 
     def _receive(self) -> bool:
@@ -114,7 +114,7 @@ class ForkServer:
         for file in kept:
             os.set_inheritable(file, True)  # noqa: FBT003 - takes no keyword
         command = [sys.executable, "-P", "-m", "penstock.isolation.fork_server", *map(str, kept), left]
-        os.execv(sys.executable, command)  # noqa: S606 - this very program
+        os.execv(sys.executable, command)  # noqa: S606 - this program
 
     def _fork(self, number: int, file: int) -> None:
         os.set_inheritable(file, False)  # noqa: FBT003 - takes no keyword
@@ -127,10 +127,10 @@ class ForkServer:
             self._send(ForkFailed(number, f"no process could be started: {error.strerror}"))
             return
         if process == 0:
-            not_its_own = self._control, self._waker, self._woken
-            child.run_child(sock, self._worker, self._prepare, self._program, not_its_own)
+            fork_server_sockets = self._control, self._waker, self._woken
+            child.run_child(sock, self._worker, self._prepare, self._program, fork_server_sockets)
         sock.close()
-        with contextlib.suppress(OSError):  # the child has done so itself, or is gone
+        with contextlib.suppress(OSError):  # the child has done this itself, or is gone
             os.setpgid(process, process)
         self._children[process] = number
 
@@ -150,7 +150,7 @@ class ForkServer:
             del self._children[process]
             code = os.waitstatus_to_exitcode(status)
             if code:
-                # Programs that its handler started are left. SIGTERM is not enough: the handler's forks ignore it.
+                # Kill programs that its handler started. SIGTERM is not enough: the handler's forks ignore it.
                 with contextlib.suppress(OSError):
                     os.killpg(process, signal.SIGKILL)
             self._send(Exited(number, code))
@@ -164,10 +164,10 @@ def _flush() -> None:
 
 
 def _close_all_but(*kept: int) -> None:
-    """Close all files but these, as uvloop passes on more than it should; programs that handlers start inherit none."""
+    """Close all files but these, because uvloop passes on too many; programs that handlers start inherit none."""
     for file in kept:
         os.set_inheritable(file, False)  # noqa: FBT003 - takes no keyword
-    for name in os.listdir("/dev/fd"):  # noqa: PTH208 - names are all there is
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208 - names suffice
         if int(name) not in (0, 1, 2, *kept):
             with contextlib.suppress(OSError):  # the listing itself
                 os.close(int(name))
@@ -177,7 +177,7 @@ def main(arguments: list[str]) -> None:
     """Serve the worker that passed these files."""
     control, worker = map(int, arguments[:2])
     _close_all_but(control, worker)
-    child.signals_do_nothing()
+    child.ignore_signals()
     lifeline.hold(worker)
     ForkServer(socket.socket(fileno=control), worker, "".join(arguments[2:])).serve()
 

@@ -1,4 +1,4 @@
-"""The worker's side of a fork server: requests children, and learns how they end."""
+"""The worker's side of a fork server: requests children, and receives how they ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from penstock.isolation.protocol import Exited, Fork, ForkFailed, Hello, ImportF
 from penstock.isolation.runs import describe_exit
 
 _SECONDS_TO_END = 5.0
-"""For a fork server to end after its socket was closed."""
+"""Time for a fork server to end after its socket was closed."""
 
 
 class DiedWhileImportingError(HandlerImportError):
@@ -38,11 +38,11 @@ class ForkServerClient:
         self._prepared: asyncio.Future[Prepared | HandlerImportError] = asyncio.get_running_loop().create_future()
         self._channel = Channel(sock, self._on_packet, self._on_close)
         self.each_imports = ""
-        """Why each child imports the handler itself; empty where one import serves all."""
+        """Why each child imports the handler itself; empty if one import serves all."""
 
     @classmethod
     async def open(cls, prepare: Prepare, lifeline: int, closing: asyncio.Future[None]) -> ForkServerClient:
-        """Start a fork server and wait until it has imported the handler, or until `unwanted` is done.
+        """Start a fork server and wait until it has imported the handler, or until `closing` is done.
 
         Must not be cancelled: uvloop would forget a process that it is starting.
         """
@@ -70,14 +70,14 @@ class ForkServerClient:
         try:
             await client._until_imported(closing)
         except BaseException:
-            client.kill()  # its import may take for ever
+            client.kill()  # its import may never end
             await client.close()
             raise
         return client
 
     @property
     def closed(self) -> bool:
-        """Whether it has ended or was closed. Its children may still run."""
+        """Whether it has ended or was closed; its children may still run."""
         return self._channel.closed
 
     def request_child(self, patience: float, gone: Callable[[ChildHandle], None]) -> ChildHandle:

@@ -1,7 +1,7 @@
 """Finds threads and sockets that an import leaves behind, which a fork would break.
 
-A fork has one thread: the others are gone, and the locks that they held stay locked. Forks share their sockets, so one
-reads the answers to another.
+A fork has only one thread: the others are gone, and the locks that they held stay locked. Forks share sockets, so one
+may read the replies to another.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import warnings
 from pathlib import Path
 
 _SECONDS_TO_END = 0.05
-"""For threads to end in the kernel that have ended in Python."""
+"""Time for threads that have ended in Python to end in the kernel."""
 _SECONDS_TO_FORK = 1.0
 _BETWEEN_CHECKS = 0.005
 
 
 def sockets() -> set[str]:
-    """List open sockets and event loops, where the system has /proc."""
-    found = set()
+    """List open sockets and event loops, if the system has /proc."""
+    targets = set()
     with contextlib.suppress(OSError):
         for file in Path("/proc/self/fd").iterdir():
             with contextlib.suppress(OSError):
-                found.add(str(file.readlink()))
-    return {what for what in found if what.startswith(("socket:", "anon_inode:[eventpoll]"))}
+                targets.add(str(file.readlink()))
+    return {target for target in targets if target.startswith(("socket:", "anon_inode:[eventpoll]"))}
 
 
 def left_behind(sockets_before: set[str]) -> str:
-    """Say why this process must not fork; empty if it may."""
+    """Return why this process must not fork; empty if it may."""
     if more := _threads_that_stay():
         return "its import starts a thread" if more == 1 else f"its import starts {more} threads"
     return "its import opens a socket or an event loop" if sockets() - sockets_before else ""
@@ -47,7 +47,7 @@ def _threads_that_stay() -> int:
 
 
 def _fork_once() -> None:
-    """Fork, so that libraries with fork handlers end their threads, as numpy's does; they start new ones on demand."""
+    """Fork, so that libraries with fork handlers, such as numpy, end their threads; they restart them on demand."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python warns of threads that do not end
         process = os.fork()

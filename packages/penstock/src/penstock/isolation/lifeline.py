@@ -1,12 +1,12 @@
-"""Ends children together with their worker, whatever they are doing.
+"""Ends children together with their worker, even if they are busy in C code.
 
-The worker keeps the only writing end of a pipe on which nothing is ever written; the fork server and children hold
-the reading end. When the worker is gone, even by SIGKILL, the kernel closes its end and sends the signal that was asked
-for here: a child that holds the interpreter's lock in C code gets it too, where a thread that waits would not. It goes
-to the child's process group, so that what a handler has started does not outlive it either.
+The worker has the only writing end of a pipe to which nothing is ever written; the fork server and children have the
+reading end. When the worker ends, even by SIGKILL, the kernel closes its end and sends the signal that this module
+requests. It also stops a child that holds the interpreter's lock in C code, where a waiting thread would not run. The
+signal goes to the child's process group, so programs that a handler started end as well.
 
-The receiver of the signal belongs to an open file, which forks share. So each process opens the pipe again. On other
-systems than Linux, children notice the worker's end by their socket alone.
+The receiver of the signal is a property of an open file, which forks share, so each process opens the pipe again. On
+systems other than Linux, children notice the worker's end only by their socket.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 
 
 def hold(lifeline: int) -> int | None:
-    """Die with the writer of this pipe, together with the whole process group. Returns the file to keep open."""
+    """End this process group when the writer of the pipe ends. Returns the file to keep open."""
     if sys.platform != "linux":
         return None
     try:
@@ -27,7 +27,7 @@ def hold(lifeline: int) -> int | None:
         fcntl.fcntl(own, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(own, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(own, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
-    except OSError:  # a sandbox without /proc or such signals: the socket must do
+    except OSError:  # a sandbox without /proc or such signals: the socket must suffice
         return None
     poll = select.poll()
     poll.register(own)

@@ -1,8 +1,8 @@
 """Limits the memory of a child.
 
-RLIMIT_DATA counts private, writable memory. RLIMIT_AS would count addresses too: 8 threads reserve half a gigabyte of
-them and use none. The stack of a thread counts in both, with 8 MiB. The limit comes on top of the memory that a child
-has when it starts: the handler's imports, mostly shared between children.
+RLIMIT_DATA counts private, writable memory. RLIMIT_AS would also count addresses: 8 threads reserve half a gigabyte of
+them and use none. The stack of a thread counts in both, with 8 MiB. The limit is added to the memory that a child has
+when it starts: the handler's imports, mostly shared between children.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 
 _MORE_LIKELY = 100
-"""Thousandths of the machine's memory."""
+"""Added to the process's score for the kernel's out-of-memory killer, in thousandths of the machine's memory."""
 
 
 class MemoryLimit:
-    """A limit for this process while a handler runs. There is none while it receives a message or sends an outcome."""
+    """Limits this process while a handler runs, but not while it receives a message or sends an outcome."""
 
     def __init__(self, more: int | None) -> None:
-        """Allow `more` bytes on top of today's; None is no limit."""
+        """Allow `more` bytes in addition to the current use; None is no limit."""
         self._hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
         self._most = self._hard
         if more is not None and sys.platform == "linux":
@@ -42,7 +42,7 @@ class MemoryLimit:
 
 
 def die_first() -> None:
-    """Make the kernel kill this process rather than the worker when memory runs out."""
+    """Make the kernel kill this process before the worker when memory runs out."""
     if sys.platform != "linux":
         return
     file = Path("/proc/self/oom_score_adj")
@@ -51,8 +51,8 @@ def die_first() -> None:
 
 
 def _data() -> int:
-    for channel in Path("/proc/self/status").read_text().splitlines():
-        name, _, value = channel.partition(":")
+    for line in Path("/proc/self/status").read_text().splitlines():
+        name, _, value = line.partition(":")
         if name == "VmData":
             return int(value.split()[0]) * 1024
     return 0

@@ -1,4 +1,4 @@
-"""The child processes of a worker: started on demand, used again, ended with the worker."""
+"""Manages the child processes of a worker: starts them on demand, reuses them, and ends them with the worker."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from penstock.isolation.runs import CancelReason, Killed, ProgressReport, RunReq
 
 T = TypeVar("T")
 _TRIES = 3
-"""For a child whose fork server dies meanwhile, and for a message whose child ends before it has read it."""
+"""Tries to start a child if its fork server dies, and to run a message if its child ends before reading it."""
 _SECONDS_MORE = 8.0
-"""On top of patience: for signals to work, and for a fork server that is stuck."""
+"""Added to `patience`: time for signals to take effect, and for a fork server that is stuck."""
 
 
 @dataclass(slots=True)
 class _PooledMessage:
-    """A message in this pool: first without a child, then with one."""
+    """A message in this pool; it gets a child later."""
 
     cancelled: asyncio.Future[CancelReason]
     child: ChildHandle | None = None
 
 
 class ChildPool:
-    """Runs messages in child processes, as `Spawner` says."""
+    """Runs messages in child processes; see `Spawner`."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ChildPool:
         path: Sequence[str],
         patience: float = 2.0,
     ) -> None:
-        """`target`, a `module:callable`, makes the program from `config`.
+        """`target`, a `module:callable`, creates the program from `config`.
 
         `patience` is the time from asking a child to stop to killing it.
         """
@@ -60,7 +60,7 @@ class ChildPool:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing: asyncio.Task[None] | None = None
         self.each_imports = ""
-        """Why each child imports the handler itself, which is slower; empty where one import serves all."""
+        """Why each child imports the handler itself, which is slower; empty if one import serves all."""
         self.started = 0
 
     @property
@@ -69,15 +69,15 @@ class ChildPool:
         return len(self._children)
 
     async def start(self) -> None:
-        """Import the handler ahead of the first message."""
+        """Import the handler before the first message."""
         await self._fork_server()
 
     async def run(
         self, request: RunRequest, *, alone: bool, on_progress: Callable[[ProgressReport], None]
     ) -> RunResult:
-        """Run a message to its end, in a child of its own or in one that is used again."""
+        """Run a message until it ends, `alone` in its own child or in a reused one."""
         if request.id in self._messages:
-            raise RuntimeError("this message is running here already")
+            raise RuntimeError("this message is already running here")
         deadline = None if request.seconds_left is None else time.monotonic() + request.seconds_left
         message = self._messages[request.id] = _PooledMessage(asyncio.get_running_loop().create_future())
         try:
@@ -99,7 +99,7 @@ class ChildPool:
             self._cancel(message, why)
 
     async def close(self) -> None:
-        """End all children, in a bounded time."""
+        """End all children within a limited time."""
         if self._closing is None:
             self._closing = asyncio.create_task(self._close())
         await asyncio.shield(self._closing)
@@ -124,27 +124,27 @@ class ChildPool:
             self._put_back(child, alone=alone)
 
     async def _child(self, message: _PooledMessage, *, alone: bool) -> ChildHandle | None:
-        """Get a child that waits for a message; None if the message is cancelled, or the child gone already."""
+        """Get an idle child; None if the message was cancelled, or if the child ended meanwhile."""
         while self._idle and not alone:
             child = self._idle.pop()
             if child.usable:
                 return child
         starting = self._in_task(self._start_child())
         either: list[asyncio.Future[Any]] = [starting, message.cancelled]
-        wanted = False
+        needed = False
         try:
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            wanted = not message.cancelled.done()
+            needed = not message.cancelled.done()
         finally:
-            if not wanted:  # also a child that has started: a cancelled caller may not know it
+            if not needed:  # also a child that has started: a cancelled caller may not know about it
                 starting.add_done_callback(lambda done: self._put_back_unused(done, alone=alone))
-        if not wanted:
+        if not needed:
             return None
         child = starting.result()
         return child if child.usable else None
 
     def _put_back_unused(self, starting: asyncio.Task[ChildHandle], *, alone: bool) -> None:
-        """Put back a new child that nobody waits for any more."""
+        """Put back a new child that is no longer needed."""
         if not starting.cancelled() and starting.exception() is None:
             self._put_back(starting.result(), alone=alone)
 
@@ -177,7 +177,7 @@ class ChildPool:
             self._no_children.set()
 
     async def _fork_server(self) -> ForkServerClient:
-        """Get the present fork server, or start a new one."""
+        """Get the current fork server, or start a new one."""
         if self._closing is not None:
             raise NoChildError(CLOSING)
         current = self._client
@@ -226,7 +226,7 @@ class ChildPool:
         if self._lifeline is not None:
             for end in self._lifeline:
                 os.close(end)
-        await self._wait_for_no_children(_SECONDS_MORE)  # which the closed lifeline kills
+        await self._wait_for_no_children(_SECONDS_MORE)  # the closed lifeline kills them
         if self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -234,10 +234,10 @@ class ChildPool:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._no_children.wait(), seconds)
 
-    def _in_task(self, what: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run it in a task of its own, so that it is not cancelled together with its caller."""
-        task = asyncio.create_task(what)
+    def _in_task(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run it in its own task, so that it is not cancelled together with its caller."""
+        task = asyncio.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # read, so that asyncio logs none
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # or asyncio would log it
         return task

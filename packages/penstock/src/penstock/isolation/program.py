@@ -1,8 +1,8 @@
-"""The interface of the program that a child runs. The program decodes, checks and calls the handler.
+"""The interface of the program that a child runs. The program decodes and checks a message, and calls the handler.
 
-`target`, a `module:callable` that can be imported, is called once with the configuration, in the fork server. It gives
-the `ChildProgram` that all children share as copies. There is no event loop yet, and no child: it imports and
-compiles, and opens nothing. The first `run` makes everything that belongs to a loop or to one process.
+`target`, a `module:callable` that can be imported, is called once with the configuration, in the fork server. It
+returns the `ChildProgram` that all children share as copies. There is no event loop yet and no child, so it only
+imports and compiles, and opens nothing. The first `run` creates everything that belongs to a loop or to one process.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from penstock.observe.failures import failure
 
 
 class RunControl(Protocol):
-    """What a program can ask of its child while it runs one message."""
+    """What a program can request while it runs a message."""
 
     def on_cancel(self, callback: Callable[[CancelReason], object]) -> None:
-        """Call this on the loop when the message is cancelled, or at once if it was. A child that goes on is killed."""
+        """Call this on the loop when the message is cancelled, or at once if it was. A child that runs on is killed."""
 
     def progress(self, value: JSON) -> None:
         """Report progress to the worker. May be called from any thread, and while the loop is blocked."""
 
     def retire(self) -> None:
-        """Let this message be the child's last, as something of it stays in the process."""
+        """Make this message the child's last, because something of it stays in the process."""
 
 
 class ChildProgram(Protocol):
@@ -39,17 +39,17 @@ class ChildProgram(Protocol):
         """Run a message and return its result. An exception goes to the worker as a `Failure`."""
 
     async def close(self) -> None:
-        """Flush and close everything before the child ends by itself. A crash skips this, and slow ones are killed."""
+        """Flush and close everything before the child ends normally. A crash skips this; a slow child is killed."""
 
 
 def load(prepare: Prepare) -> ChildProgram:
-    """Import the target and make its program; an error is described in one line."""
+    """Import the target and create its program. Raises HandlerImportError with one line."""
     sys.path[:0] = [entry for entry in prepare.path if entry not in sys.path]
     module, _, name = prepare.target.partition(":")
     try:
-        found: Callable[..., ChildProgram] = getattr(importlib.import_module(module), name)
-        return found(prepare.config)
+        create: Callable[..., ChildProgram] = getattr(importlib.import_module(module), name)
+        return create(prepare.config)
     except BaseException as error:  # an import may do anything, even `sys.exit`
-        theirs = error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
-        text, at = " ".join(Failure.of(error).error.split()), failure(theirs).at
+        team_error = error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
+        text, at = " ".join(Failure.of(error).error.split()), failure(team_error).at
         raise HandlerImportError(f"{text} ({at})" if at else text) from error

@@ -1,6 +1,6 @@
-"""The protocol between worker, fork server and child: packets in JSON, each with a body of raw bytes. Never pickle.
+"""The protocol between worker, fork server and child: packets in JSON, each with a body of raw bytes; never pickle.
 
-On the wire: the length of the packet, the length of the body, the packet, the body. Messages travel in the body, so
+On the wire: the length of the packet, the length of the body, the packet, the body. Messages are in the body, so
 nothing in them is decoded, escaped or changed.
 """
 
@@ -17,7 +17,7 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 _LENGTHS = struct.Struct("!IQ")
 LONGEST_PACKET = 64 << 20
 LONGEST_BODY = 1 << 30
-"""Redis takes no more than half of this in one command, so a larger body is an error."""
+"""Redis accepts at most half of this in one command, so a larger body is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Prepared:
     """Fork server to worker: it can fork."""
 
     each_imports: str
-    """Why each child must import the handler itself; empty where it need not."""
+    """Why each child must import the handler itself; empty if it need not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class ForkFailed:
-    """Fork server to worker: the system refused to fork."""
+    """Fork server to worker: the fork failed."""
 
     child: int
     text: str
@@ -83,7 +83,7 @@ class Exited:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Child to worker: it waits for a message."""
+    """Child to worker: it is ready for a message."""
 
     pid: int
 
@@ -114,7 +114,7 @@ class Quit:
 
 @dataclass(frozen=True, slots=True)
 class ProgressPacket:
-    """Child to worker: progress of this message, in JSON. A thread may send it when the message has ended."""
+    """Child to worker: progress of this message, in JSON. A thread may send it after the message has ended."""
 
     id: str
 
@@ -163,11 +163,11 @@ _PACKETS: dict[str, type[Packet]] = {packet.__name__: packet for packet in Packe
 
 
 class ProtocolError(Exception):
-    """This is no packet of the protocol: something else wrote to the socket."""
+    """This is not a packet of the protocol: something else wrote to the socket."""
 
 
 def encode(packet: Packet, body: bytes = b"") -> bytes:
-    """Write a packet and its body for the wire."""
+    """Encode a packet and its body for the wire."""
     kind = type(packet)
     text = json.dumps(
         [kind.__name__, *(getattr(packet, name) for name in kind.__slots__)], separators=(",", ":")
@@ -176,7 +176,7 @@ def encode(packet: Packet, body: bytes = b"") -> bytes:
 
 
 class Decoder:
-    """Cuts received bytes into packets."""
+    """Splits received bytes into packets."""
 
     def __init__(self) -> None:
         """Start with an empty buffer."""
@@ -200,12 +200,12 @@ class Decoder:
 
 
 def from_json(body: bytes) -> JSON:
-    """Read a body that is JSON."""
+    """Parse a body that is JSON."""
     try:
-        found: JSON = json.loads(body)
+        value: JSON = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise ProtocolError("no JSON in a body") from error
-    return found
+        raise ProtocolError("a body is not JSON") from error
+    return value
 
 
 def _decode(text: bytes) -> Packet:

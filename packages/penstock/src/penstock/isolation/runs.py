@@ -10,7 +10,7 @@ from penstock.handling.failures import Failure
 from penstock.isolation.protocol import JSON
 
 CancelReason: TypeAlias = Literal["timeout", "lost", "drain"]
-"""Why a message is cancelled: its time is over, its worker lost the lease, or its worker shuts down."""
+"""Why a message is cancelled: its timeout, a lost lease of its worker, or the drain of its worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class RunRequest:
     fence: int
     consumer: str
     seconds_left: float | None = None
-    """Until the deadline, counted from when the pool, or the child, got the request. None is no deadline."""
+    """Until the deadline, from the time when the pool or the child got the request. None is no deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class Killed:
 
     why: CancelReason
     by_force: bool
-    """Whether it did not stop when it was asked, and its process was killed."""
+    """Whether its process was killed because the message did not stop."""
     started: bool = field(default=True, compare=False)
-    """Whether a child had the message; else it was cancelled while the child was starting."""
+    """Whether a child had the message; else it was cancelled before a child was ready."""
 
 
 RunResult: TypeAlias = Returned | Failure | Crashed | Killed

@@ -9,31 +9,31 @@ from penstock.isolation.runs import CancelReason, ProgressReport, RunRequest, Ru
 
 
 class Spawner(Protocol):
-    """Runs messages in child processes. `ChildPool` is the real one; a simulation has another."""
+    """Runs messages in child processes. `ChildPool` implements it; simulations have their own."""
 
     started: int
-    """The number of children that were ever started."""
+    """The number of children started so far."""
     each_imports: str
-    """Why each child imports the handler itself; empty where one import serves all."""
+    """Why each child imports the handler itself; empty if one import serves all."""
 
     @property
     def children(self) -> int:
         """The number of children."""
 
     async def start(self) -> None:
-        """Get ready for the first message. Raises HandlerImportError if the handler cannot be imported."""
+        """Prepare for the first message. Raises HandlerImportError if the handler cannot be imported."""
 
     async def run(
         self, request: RunRequest, *, alone: bool, on_progress: Callable[[ProgressReport], None]
     ) -> RunResult:
-        """Run a message to its end: `alone` in a child of its own, or in one that is used again.
+        """Run a message until it ends, `alone` in its own child or in a reused one.
 
         Raises IsolationError if it could not start. Cancelling this coroutine cancels the message, as by a drain, and
-        waits a bounded time for its end; use `cancel` to learn the result.
+        waits a limited time for its end; use `cancel` to get the result.
         """
 
     async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
         """Ask a running message to stop, and kill its child if it does not. `run` then returns how it ended."""
 
     async def close(self) -> None:
-        """End all children in a bounded time. Running messages are cancelled, as by a drain."""
+        """End all children within a limited time. Running messages are cancelled, as by a drain."""

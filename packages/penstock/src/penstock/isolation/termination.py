@@ -1,8 +1,8 @@
-"""Ends the process of a child, and learns how it ended.
+"""Ends the process of a child, and finds out how it ended.
 
-The fork server sends the signals and reports the ends: it is the children's parent, so a process id cannot mean another
-process by then. When the fork server is gone, the worker does both as well as it can. In a pod, where the worker is the
-first process, the system makes it the parent of these children, and it has to reap them.
+The fork server sends signals and reports exits: it is the children's parent, so a process id cannot belong to another
+process. When the fork server is gone, the worker does both as well as it can. In a pod, where the worker is the first
+process, the system makes it the parent of these children, and it must reap them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Protocol
 
 _AFTER_SIGTERM = 0.5
 _AFTER_SIGKILL = 5.0
-"""Until the fork server reports the end; else it counts as stuck."""
+"""Seconds for the fork server to report the exit; after that it counts as stuck."""
 _AFTER_SILENCE = 1.0
-"""From the end of a child's socket to the end of its process."""
+"""Seconds from the end of a child's socket to the end of its process."""
 _BETWEEN_CHECKS = 0.02
 
 
 class ForkServerControl(Protocol):
-    """The part of a fork server's client that is needed here."""
+    """The methods of a fork server's client that are needed here."""
 
     def signal(self, child: int, which: signal.Signals) -> None:
         """Send a signal to a child and everything that it has started."""
@@ -34,7 +34,7 @@ class ForkServerControl(Protocol):
 
 
 class Termination:
-    """Makes sure that a process ends, and learns how."""
+    """Makes sure that a process ends, and reports its exit code."""
 
     def __init__(self, fork_server: ForkServerControl, number: int, ended: Callable[[int | None], None]) -> None:
         """`ended` is called once, with the exit code if it is known."""
@@ -50,7 +50,7 @@ class Termination:
         self.pid = 0
         """0 until the child has reported it."""
         self.forced = False
-        """Whether the process was sent a signal."""
+        """Whether a signal was sent to the process."""
 
     def force_in(self, seconds: float) -> None:
         """End the process by SIGTERM, then by SIGKILL, unless `call_off` comes first."""
@@ -58,7 +58,7 @@ class Termination:
             self._after(seconds, self._terminate)
 
     def call_off(self) -> bool:
-        """Let the process go on; whether that is still possible."""
+        """Let the process run on; return whether that is still possible."""
         if self.forced or self._closed or self._ended:
             return False
         self._stop_timer()
@@ -72,7 +72,7 @@ class Termination:
             self._on_end(code)
 
     def closed(self) -> None:
-        """The socket of the process is closed: it has ended, or its handler has closed the socket and it must end."""
+        """The socket of the process is closed: it has ended, or its handler closed the socket and it must end."""
         self._closed = True
         if self._orphaned:
             self._check()
@@ -80,7 +80,7 @@ class Termination:
             self._after(_AFTER_SILENCE, self._kill)
 
     def orphaned(self, *, closed: bool) -> None:
-        """The fork server is gone, and reports nothing any more."""
+        """The fork server is gone, and reports nothing more."""
         self._orphaned = True
         self._closed = closed
         if closed:
@@ -131,9 +131,9 @@ class Termination:
             _send(self.pid, signal.SIGKILL)
         self.exited(None)
 
-    def _after(self, seconds: float, what: Callable[[], None]) -> None:
+    def _after(self, seconds: float, call: Callable[[], None]) -> None:
         self._stop_timer()
-        self._timer = self._loop.call_later(seconds, what)
+        self._timer = self._loop.call_later(seconds, call)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

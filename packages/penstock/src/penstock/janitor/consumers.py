@@ -9,7 +9,7 @@ from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import items, mapping, number, raw
 from penstock.wire.link import Link
 
-OWN = re.compile(rb"[^~].*~[0-9A-Za-z]{8}", re.DOTALL)
+PENSTOCK_NAME = re.compile(rb"[^~].*~[0-9A-Za-z]{8}", re.DOTALL)
 """The name of a Penstock worker's consumer; a name that begins with `~` is a state. See `overdue.lua`."""
 
 
@@ -24,22 +24,22 @@ class GroupConsumer:
 
     @property
     def is_state(self) -> bool:
-        """Whether it stands for a state."""
+        """Whether it is a name for a state, not a process."""
         return self.name.startswith(b"~")
 
     @property
     def is_ours(self) -> bool:
         """Whether its name is that of a Penstock worker."""
-        return OWN.fullmatch(self.name) is not None
+        return PENSTOCK_NAME.fullmatch(self.name) is not None
 
 
 async def consumers(link: Link, keys: PipelineKeys) -> list[GroupConsumer]:
     """All consumers of the group. Raises Refused if the group does not exist."""
-    found = []
-    for told in items(await link.call("XINFO", "CONSUMERS", keys.stream, keys.group)):
-        one = mapping(told)
-        found.append(GroupConsumer(raw(one[b"name"]), number(one[b"pending"]), number(one[b"idle"])))
-    return found
+    result = []
+    for reply in items(await link.call("XINFO", "CONSUMERS", keys.stream, keys.group)):
+        consumer = mapping(reply)
+        result.append(GroupConsumer(raw(consumer[b"name"]), number(consumer[b"pending"]), number(consumer[b"idle"])))
+    return result
 
 
 async def foreign_consumers(link: Link, keys: PipelineKeys) -> list[GroupConsumer]:

@@ -1,4 +1,4 @@
-"""Pod-deletion costs: Kubernetes removes pods that work last, as a pod's cost follows what its consumer holds."""
+"""Sets pod-deletion costs by the messages that a pod's consumer owns, so Kubernetes removes busy pods last."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SUFFIX = r"~[0-9A-Za-z]{8}"
 
 
 class DeletionCosts:
-    """Sets the costs of one pipeline's pods, where they change."""
+    """Sets the costs of one pipeline's pods when they change."""
 
     def __init__(self, link: Link, keys: PipelineKeys, consumer: str, pods: PodsApi) -> None:
-        """`consumer` as in the spec. Without `{hostname}` in it, no consumer can be matched to a pod."""
+        """`consumer` is the name in the spec. Without `{hostname}` in it, no consumer can be matched to a pod."""
         self._link = link
         self._keys = keys
         self._pods = pods
@@ -29,7 +29,7 @@ class DeletionCosts:
         self._set: dict[str, int] = {}
 
     async def update(self) -> int:
-        """Returns how many costs were set. Raises PodsUnknownError."""
+        """Update the costs; return how many were set. Raises PodsUnknownError."""
         costs = await self.costs()
         # A pod that no longer has a consumer is shutting down, or has no work.
         wanted = {pod: 0 for pod, cost in self._set.items() if cost} | costs
@@ -43,12 +43,12 @@ class DeletionCosts:
         return changed
 
     async def costs(self) -> dict[str, int]:
-        """The cost of each pod: the entries it holds, rounded up to a power of two so that it changes seldom."""
+        """The cost of each pod: the entries it owns, rounded up to a power of two so that it rarely changes."""
         if self._name is None:
             return {}
-        held: Counter[str] = Counter()
-        for one in await consumers(self._link, self._keys):
-            match = self._name.fullmatch(one.name)
+        owned: Counter[str] = Counter()
+        for consumer in await consumers(self._link, self._keys):
+            match = self._name.fullmatch(consumer.name)
             if match:
-                held[match["pod"].decode()] += one.pending
-        return {pod: 1 << (count - 1).bit_length() if count else 0 for pod, count in held.items()}
+                owned[match["pod"].decode()] += consumer.pending
+        return {pod: 1 << (count - 1).bit_length() if count else 0 for pod, count in owned.items()}

@@ -1,4 +1,4 @@
-"""What a round would do, found out with read commands only."""
+"""Finds out what a round would do, with read commands only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENTRY = re.compile(rb"[0-9]+-[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """One thing that a round would do."""
+    """One change that a round would make."""
 
     pipeline: str
     does: str
@@ -39,7 +39,7 @@ class PlannedChange:
 
 @dataclass(frozen=True, slots=True)
 class UnknownChange:
-    """One thing that a round might do."""
+    """A change that a round might make; what it depends on cannot be read."""
 
     pipeline: str
     what: str
@@ -51,12 +51,12 @@ class UnknownChange:
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """What a round would do for one pipeline."""
+    """Everything that a round would do for one pipeline."""
 
     pipeline: str
     changes: tuple[PlannedChange | UnknownChange, ...]
     trouble: RedisTrouble | None = None
-    """Why nothing is known of the pipeline."""
+    """Why the pipeline cannot be checked."""
 
 
 class DryRun:
@@ -71,11 +71,11 @@ class DryRun:
         self._pods = pods
 
     async def changes(self) -> list[PlannedChange | UnknownChange]:
-        """Everything that a round would do. Raises RedisTrouble."""
-        found: list[PlannedChange | UnknownChange] = [
+        """All changes that a round would make. Raises RedisTrouble."""
+        planned: list[PlannedChange | UnknownChange] = [
             PlannedChange(self._name, does, count) async for does, count in self._changes() if count
         ]
-        return found + await self._ghosts()
+        return planned + await self._ghosts()
 
     async def _changes(self) -> AsyncIterator[tuple[str, int]]:
         keys, now = self._keys, milliseconds(await self._link.call("TIME"))
@@ -120,24 +120,24 @@ class DryRun:
 
     async def _group_exists(self) -> bool:
         try:
-            told = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
+            groups = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
         except Refused as refused:
             if no_stream(refused):
                 return False
             raise
-        return any(mapping(one)[b"name"] == self._keys.group.encode() for one in told)
+        return any(mapping(one)[b"name"] == self._keys.group.encode() for one in groups)
 
     async def _lost_workers(self, now: int) -> AsyncIterator[tuple[str, int]]:
         """Penstock's consumers with an expired lease, or without one."""
         keys = self._keys
-        over = {raw(one) for one in items(await self._link.call("ZRANGEBYSCORE", keys.alive, 0, now))}
-        over |= {raw(one) for one in items(await self._link.call("ZRANGEBYSCORE", keys.alive, -now, "(0"))}
-        found = await consumers(self._link, keys)
-        held = {one.name: one.pending for one in found}
-        yield "take over messages of lost workers", sum(held.get(name, 0) for name in over)
-        yield "delete consumers of lost workers", len(over)
-        ours = [one.name for one in found if one.is_ours]
-        yield "mark workers without a lease as lost", await self._without_lease(ours)
+        expired = {raw(consumer) for consumer in items(await self._link.call("ZRANGEBYSCORE", keys.alive, 0, now))}
+        expired |= {raw(consumer) for consumer in items(await self._link.call("ZRANGEBYSCORE", keys.alive, -now, "(0"))}
+        group_consumers = await consumers(self._link, keys)
+        owned = {consumer.name: consumer.pending for consumer in group_consumers}
+        yield "take over messages of lost workers", sum(owned.get(name, 0) for name in expired)
+        yield "delete consumers of lost workers", len(expired)
+        own = [consumer.name for consumer in group_consumers if consumer.is_ours]
+        yield "mark workers without a lease as lost", await self._without_lease(own)
 
     async def _without_lease(self, names: Sequence[bytes]) -> int:
         if not names:
@@ -146,8 +146,8 @@ class DryRun:
 
     async def _parked_without_due(self) -> int:
         keys = self._keys
-        told = items(await self._link.call("XPENDING", keys.stream, keys.group, "-", "+", PAGE, PARKED))
-        ids = [raw(items(one)[0]) for one in told]
+        rows = items(await self._link.call("XPENDING", keys.stream, keys.group, "-", "+", PAGE, PARKED))
+        ids = [raw(items(one)[0]) for one in rows]
         if not ids:
             return 0
         return items(await self._link.call("ZMSCORE", keys.parked, *ids)).count(None)
@@ -173,12 +173,12 @@ class DryRun:
         return sum(name in gone - back for name in named) + others, back
 
     async def _in_stream(self, ids: set[bytes]) -> set[bytes]:
-        """Those that are in the stream."""
-        asked: list[tuple[Argument, ...]] = [("XRANGE", self._keys.stream, id_, id_) for id_ in ids]
-        return {id_ for id_, entry in zip(ids, await self._lists(asked), strict=True) if entry}
+        """Those of the entries that are in the stream."""
+        commands: list[tuple[Argument, ...]] = [("XRANGE", self._keys.stream, id_, id_) for id_ in ids]
+        return {id_ for id_, entry in zip(ids, await self._lists(commands), strict=True) if entry}
 
     async def _not_pending(self) -> tuple[set[bytes], int]:
-        """Unfinished entries that are not pending, and the number of those that are finished and had another reader."""
+        """Unfinished entries that are not pending, and the number of finished ones that another group had read."""
         keys = self._keys
         groups = [mapping(one) for one in items(await self._link.call("XINFO", "GROUPS", keys.stream))]
         if len(groups) > 1:
@@ -186,21 +186,21 @@ class DryRun:
         last = raw(groups[0][b"last-delivered-id"])
         ids = [id_ async for id_ in self._page(keys.stream, last)]
         nowhere = [id_ for id_, owner in zip(ids, await self._pending(ids), strict=True) if not owner]
-        asked: list[tuple[Argument, ...]] = [("SISMEMBER", keys.finished, id_) for id_ in nowhere]
-        unfinished = {id_ for id_, known in zip(nowhere, await self._replies(asked), strict=True) if not known}
+        commands: list[tuple[Argument, ...]] = [("SISMEMBER", keys.finished, id_) for id_ in nowhere]
+        unfinished = {id_ for id_, known in zip(nowhere, await self._replies(commands), strict=True) if not known}
         return unfinished, len(nowhere) - len(unfinished)
 
     async def _page(self, stream: str, last: bytes) -> AsyncIterator[bytes]:
         """The ids of the first entries of a stream; in small pages while entries are large."""
         begin, seen, size, step = b"-", 0, 0, 1
         while seen < ENTRIES and size < BYTES:
-            told = [items(one) for one in items(await self._link.call("XRANGE", stream, begin, last, "COUNT", step))]
-            for id_, fields in told:
+            entries = [items(one) for one in items(await self._link.call("XRANGE", stream, begin, last, "COUNT", step))]
+            for id_, fields in entries:
                 yield raw(id_)
                 begin = b"(" + raw(id_)
                 size += sum(len(raw(field)) for field in items(fields))
-            seen += len(told)
-            if len(told) < step:
+            seen += len(entries)
+            if len(entries) < step:
                 return
             step = min(4 * step, ENTRIES - seen)
 
@@ -215,12 +215,12 @@ class DryRun:
 
     async def _replies(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply]:
         """The replies to these commands, which are sent together."""
-        found: list[Reply] = []
-        for one in await self._link.calls(commands) if commands else []:
-            if isinstance(one, Refused):
-                raise one
-            found.append(one)
-        return found
+        replies: list[Reply] = []
+        for reply in await self._link.calls(commands) if commands else []:
+            if isinstance(reply, Refused):
+                raise reply
+            replies.append(reply)
+        return replies
 
     async def _older(self, stream: str, oldest: int) -> int:
         """How many entries of a stream are older, counted up to one page."""
@@ -229,39 +229,39 @@ class DryRun:
         return len([id_ async for id_ in self._page(stream, f"({oldest}-0".encode())])
 
     async def _ghosts(self) -> list[PlannedChange | UnknownChange]:
-        says = self._spec.janitor.ghosts
+        settings = self._spec.janitor.ghosts
         try:
-            found = await Ghosts(self._link, self._keys, says.idle.amount, self._pods).find()
+            ghosts = await Ghosts(self._link, self._keys, settings.idle.amount, self._pods).find()
         except PodsUnknownError as error:
             return [UnknownChange(self._name, "ghosts", str(error))]
         except Refused as refused:
             if no_stream(refused) or without_group(refused):
                 return []
             raise
-        does = "log ghosts without removing them" if says.dry_run else "remove ghosts: consumers whose pod is gone"
-        return [PlannedChange(self._name, does, len(found))] if found else []
+        does = "log ghosts without removing them" if settings.dry_run else "remove ghosts: consumers whose pod is gone"
+        return [PlannedChange(self._name, does, len(ghosts))] if ghosts else []
 
 
 async def plan_rounds(pipelines: Sequence[ResolvedPipeline], links: Sequence[Link], pods: PodsApi) -> list[RoundPlan]:
-    """What a round would do for each pipeline. A failure for one of them does not hide the others."""
+    """Plan a round for each pipeline. A failure for one does not hide the others."""
     through: dict[Link, list[ResolvedPipeline]] = {}
     for pipeline, link in zip(pipelines, links, strict=True):
         through.setdefault(link, []).append(pipeline)
-    found = await asyncio.gather(*(_look_through(link, of, pods) for link, of in through.items()))
-    seen = {one.pipeline: one for some in found for one in some}
-    return [seen[pipeline.name] for pipeline in pipelines]
+    results = await asyncio.gather(*(_plan_of_link(link, of, pods) for link, of in through.items()))
+    plans = {plan.pipeline: plan for of_link in results for plan in of_link}
+    return [plans[pipeline.name] for pipeline in pipelines]
 
 
-async def _look_through(link: Link, pipelines: Sequence[ResolvedPipeline], pods: PodsApi) -> list[RoundPlan]:
-    found: list[RoundPlan] = []
-    away: RedisTrouble | None = None  # the next pipeline would wait for the same
-    for one in pipelines:
-        if away is None:
+async def _plan_of_link(link: Link, pipelines: Sequence[ResolvedPipeline], pods: PodsApi) -> list[RoundPlan]:
+    plans: list[RoundPlan] = []
+    unreachable: RedisTrouble | None = None  # the next pipeline would wait for the same
+    for pipeline in pipelines:
+        if unreachable is None:
             try:
-                found.append(RoundPlan(one.name, tuple(await DryRun(one, link, pods).changes())))
+                plans.append(RoundPlan(pipeline.name, tuple(await DryRun(pipeline, link, pods).changes())))
             except RedisTrouble as trouble:
-                found.append(RoundPlan(one.name, (), trouble))
-                away = None if isinstance(trouble, Refused) else trouble
+                plans.append(RoundPlan(pipeline.name, (), trouble))
+                unreachable = None if isinstance(trouble, Refused) else trouble
         else:
-            found.append(RoundPlan(one.name, (), away))
-    return found
+            plans.append(RoundPlan(pipeline.name, (), unreachable))
+    return plans

@@ -1,4 +1,4 @@
-"""What a janitor answers over HTTP: for KEDA, the age of a pipeline's oldest message; and the health of Redis."""
+"""HTTP endpoints of a janitor: the age of a pipeline's oldest message, for KEDA, and the health of Redis."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def oldest_routes(monitors: Sequence[PipelineMonitor]) -> Mapping[str, Route]:
 def _oldest(monitor: PipelineMonitor) -> Route:
     async def answer(_request: Request) -> Answer:
         last = monitor.last()
-        if last is None:  # KEDA then leaves the boost away
-            return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, "it was not measured lately")
+        if last is None:  # KEDA then ignores the age trigger
+            return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, "no recent measurement")
         return Answer.json({"seconds": last.oldest / 1000})
 
     return answer
 
 
 def redis_check(redis: Redis, lock: str, credentials: Credentials, monitors: Sequence[PipelineMonitor]) -> RedisCheck:
-    """Asks the node of the lock; the groups are those that were seen at the last look."""
+    """Check the node of the lock, and whether all groups existed in the last measurement."""
 
-    async def ask() -> RedisHealth:
+    async def check() -> RedisHealth:
         link = Link(route.Route.to(redis, lock, credentials=credentials), name="penstock-janitor-health")
         try:
             seconds = await ping(link)
@@ -42,4 +42,4 @@ def redis_check(redis: Redis, lock: str, credentials: Credentials, monitors: Seq
             await link.close()
         return RedisHealth(seconds, group=all((last := monitor.last()) and last.groups for monitor in monitors))
 
-    return RedisCheck(ask)
+    return RedisCheck(check)

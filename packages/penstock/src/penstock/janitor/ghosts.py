@@ -21,16 +21,16 @@ class GhostRemoval:
 
     done: bool
     suspects: int
-    """Entries that it held; they are suspects now."""
+    """Entries that it owned; they are suspect now."""
     lost: int
     """Entries that somebody had deleted from the stream."""
 
 
 class Ghosts:
-    """Finds ghosts, and removes those that own nothing any more."""
+    """Finds ghosts, and removes them."""
 
     def __init__(self, link: Link, keys: PipelineKeys, idle: int, pods: PodsApi) -> None:
-        """`idle`: milliseconds without a call, after which the consumer's pod is looked for."""
+        """`idle`: milliseconds without a call, after which the janitor checks whether the consumer's pod exists."""
         self._link = link
         self._keys = keys
         self._idle = idle
@@ -39,17 +39,17 @@ class Ghosts:
     async def find(self) -> list[GroupConsumer]:
         """Idle foreign consumers whose name contains the name of no existing pod. Raises PodsUnknownError.
 
-        A worker that waits long for its first message is idle too, and without an answer from Kubernetes a missing pod
-        proves nothing; so both are required. Kubernetes is only called if some consumer is idle.
+        Both conditions are required: a worker that waits long for its first message is idle, too. Kubernetes is only
+        called if a consumer is idle.
         """
-        idle = [one for one in await foreign_consumers(self._link, self._keys) if one.idle >= self._idle]
+        idle = [consumer for consumer in await foreign_consumers(self._link, self._keys) if consumer.idle >= self._idle]
         if not idle:
             return []
         pods = [name.encode() for name in await asyncio.to_thread(self._pods.names)]
-        return [one for one in idle if not any(pod in one.name for pod in pods)]
+        return [consumer for consumer in idle if not any(pod in consumer.name for pod in pods)]
 
     async def remove(self, ghost: GroupConsumer) -> GhostRemoval:
-        """Remove page by page. The script checks again that it is idle, and deletes it once it is empty."""
+        """Remove a ghost page by page. The script checks again that it is idle, and deletes it when it owns nothing."""
         suspects = lost = 0
         while True:
             reply = await self._link.run(
@@ -57,7 +57,7 @@ class Ghosts:
                 (self._keys.stream, self._keys.alive),
                 (self._keys.group, ghost.name, self._idle, PAGE),
             )
-            answer, taken, gone = items(reply)
-            suspects, lost = suspects + number(taken), lost + number(gone)
+            answer, moved, gone = items(reply)
+            suspects, lost = suspects + number(moved), lost + number(gone)
             if text(answer) != "more":
                 return GhostRemoval(text(answer) == "done", suspects, lost)

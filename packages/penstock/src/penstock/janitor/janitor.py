@@ -2,7 +2,7 @@
 
 ```
 Janitor
-├── LeaderLock       tried every 1.5 s; one of several janitors is the leader
+├── LeaderLock       taken or renewed every 1.5 s; makes one of several janitors the leader
 ├── Rounds           for each pipeline, as leader: promote, take over, reconcile, trim, remove ghosts
 └── PipelineMonitor  for each pipeline, always: the backlog, and the age of its oldest message
 ```
@@ -23,8 +23,8 @@ from penstock.janitor.metrics import JanitorMetrics
 from penstock.janitor.monitor import EVERY as MEASURE_EVERY
 from penstock.janitor.monitor import PipelineMonitor
 from penstock.janitor.rounds import Rounds
-from penstock.janitor.task_guard import SHUT
-from penstock.observe.board import Board
+from penstock.janitor.task_guard import REFUSES_ALL
+from penstock.observe.collector import Collector
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
@@ -44,7 +44,7 @@ class Janitor:
         self,
         pipelines: Sequence[ResolvedPipeline],
         links: JanitorLinks,
-        board: Board,
+        collector: Collector,
         pods: PodsApi,
         clocks: Clocks = CLOCKS,
     ) -> None:
@@ -59,14 +59,14 @@ class Janitor:
         self._rounds: list[Rounds] = []
         self.monitors: list[PipelineMonitor] = []
         for pipeline, pair in zip(pipelines, links.pairs, strict=True):
-            metrics = JanitorMetrics(Metrics.of_spec("janitor", pipeline.spec, board), pipeline.spec)
+            metrics = JanitorMetrics(Metrics.of_spec("janitor", pipeline.spec, collector), pipeline.spec)
             metrics.watch(links.of(pair))
             self._metrics.append(metrics)
             self._rounds.append(Rounds(pipeline, pair, metrics, pods, clocks))
             self.monitors.append(PipelineMonitor(pipeline, pair, metrics, clocks))
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Runs until `stop` is set; tasks are then cancelled, as each step is atomic."""
+        """Run until `stop` is set. Tasks are then cancelled; that is safe, because each step is atomic."""
         tasks = [asyncio.create_task(self._lead())]
         for rounds, monitor, metrics in zip(self._rounds, self.monitors, self._metrics, strict=True):
             tasks += [
@@ -83,17 +83,17 @@ class Janitor:
             task.result()
 
     async def once(self) -> bool:
-        """Make one round over each pipeline, leader or not. Returns whether all succeeded. Raises RedisTrouble."""
-        well = True
+        """Make one round over each pipeline, leader or not; return whether all succeeded. Raises RedisTrouble."""
+        succeeded = True
         try:
             for rounds, monitor, metrics in zip(self._rounds, self.monitors, self._metrics, strict=True):
                 ANSWERED.set(metrics.answered)
                 metrics.leads = True
-                well = await rounds.make() and well
-                await monitor.look()
+                succeeded = await rounds.make() and succeeded
+                await monitor.update()
         finally:
             await self._links.close()
-        return well
+        return succeeded
 
     async def _close(self) -> None:
         if self._leading.is_set():
@@ -103,21 +103,21 @@ class Janitor:
         await self._links.close()
 
     async def _lead(self) -> None:
-        told = False
+        logged = False
         while True:
             try:
-                self._set_leader(ours=await self._lock.ask())
+                self._set_leader(ours=await self._lock.take())
             except RedisTrouble as error:
                 # A leader stays leader: the lock only saves work, and the pipelines may be reachable.
                 for metrics in self._metrics:
                     metrics.failed("lead", error)
-                if not isinstance(error, Refused) or error.code in SHUT:
+                if not isinstance(error, Refused) or error.code in REFUSES_ALL:
                     self._links.reach.unreachable(error)
-                elif not told:
+                elif not logged:
                     log.event(Event.JANITOR_TASK_FAILED, task="lead", error=str(error))
-                    told = True
+                    logged = True
             else:
-                told = False
+                logged = False
                 self._links.reach.reachable()
             await self._sleep(EVERY)
 
@@ -147,6 +147,6 @@ class Janitor:
         ANSWERED.set(metrics.answered)
         while True:
             with suppress(Absent, Unanswered):  # already counted and logged
-                await monitor.look()
+                await monitor.update()
             metrics.connected(sum(link.connections for link in self._links.of(monitor.links)))
             await self._sleep(MEASURE_EVERY)

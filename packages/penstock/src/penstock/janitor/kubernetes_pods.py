@@ -1,4 +1,4 @@
-"""Pods as Kubernetes knows them. Only this module imports the `kubernetes` package, when it is first needed."""
+"""Calls the Kubernetes API for pods. Only this module imports the `kubernetes` package, at its first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OK = 200
 
 
 class PodsUnknownError(Exception):
-    """The API server did not answer or refused: nothing may be concluded about pods."""
+    """The API server did not answer or refused, so it is unknown which pods exist."""
 
 
 class PodsApi(Protocol):
@@ -44,48 +44,48 @@ class KubernetesPods:
 
     def names(self) -> frozenset[str]:
         """Read page by page. An empty list is an error: the janitor itself runs in a pod of this namespace."""
-        found: set[str] = set()
+        pods: set[str] = set()
         more: str | None = None
         while True:
-            told = self._ask(
+            page = self._call(
                 "list_namespaced_pod", self._namespace, limit=PAGE, **({"_continue": more} if more else {})
             )
             try:
-                found.update(str(pod["metadata"]["name"]) for pod in told["items"])
-                more = told["metadata"].get("continue")
+                pods.update(str(pod["metadata"]["name"]) for pod in page["items"])
+                more = page["metadata"].get("continue")
             except (KeyError, TypeError, AttributeError):
                 raise PodsUnknownError("the API server's answer is not a list of pods") from None
             if not more:
                 break
-        if not found:
+        if not pods:
             raise PodsUnknownError(
                 f"the API server lists no pod in the namespace `{self._namespace}`, not even this one"
             )
-        return frozenset(found)
+        return frozenset(pods)
 
     def set_cost(self, pod: str, cost: int) -> None:
         """Set it as an annotation of the pod."""
         body = {"metadata": {"annotations": {COST: str(cost)}}}
-        self._ask("patch_namespaced_pod", pod, self._namespace, body)
+        self._call("patch_namespaced_pod", pod, self._namespace, body)
 
-    def _ask(self, what: str, *args: object, **kwargs: object) -> Mapping[str, Any]:
+    def _call(self, method: str, *args: object, **kwargs: object) -> Mapping[str, Any]:
         try:
-            from kubernetes.client import ApiException  # noqa: PLC0415 - 35 MB, which few need
+            from kubernetes.client import ApiException  # noqa: PLC0415 - 35 MB of memory, only needed here
         except ImportError:
-            says = "the package `kubernetes` is not installed; the janitor's image needs `penstock[kubernetes]`"
-            raise PodsUnknownError(says) from None
+            problem = "the package `kubernetes` is not installed; the janitor's image needs `penstock[kubernetes]`"
+            raise PodsUnknownError(problem) from None
         try:
-            call = getattr(self._connected(), what)
-            told = call(*args, **kwargs, _preload_content=False, _request_timeout=(CONNECT, ANSWER))
-            status, data = int(told.status), bytes(told.data)
+            call = getattr(self._connected(), method)
+            response = call(*args, **kwargs, _preload_content=False, _request_timeout=(CONNECT, ANSWER))
+            status, data = int(response.status), bytes(response.data)
         except ApiException as error:
             status, data = error.status or 0, b""
         except Exception as error:
             raise PodsUnknownError(f"the API server does not answer: {type(error).__name__}") from error
-        if status == NOT_FOUND and what == "patch_namespaced_pod":
+        if status == NOT_FOUND and method == "patch_namespaced_pod":
             return {}
         if status != OK:
-            raise PodsUnknownError(f"the API server refuses `{what}` with {status}")
+            raise PodsUnknownError(f"the API server refuses `{method}` with {status}")
         try:
             value = json.loads(data)
         except ValueError:

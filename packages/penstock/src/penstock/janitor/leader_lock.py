@@ -1,4 +1,4 @@
-"""The lock of the leader. It saves work; what keeps messages safe is in each script."""
+"""The lock of the leader. It only prevents double work; the scripts keep messages safe even with two leaders."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from penstock.scripts import script
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.keys import LOCKS
 
-HOLDS = 5000
-"""Milliseconds until the lock expires without renewal: for that long nobody works after a leader died."""
+EXPIRES_AFTER = 5000
+"""Milliseconds until the lock expires without renewal. After a leader died, no janitor works for so long."""
 EVERY = 1.5
 """Seconds between two attempts."""
 
 
 def lock_of(environment: str, pipelines: Iterable[PipelineKeys]) -> str:
-    """The key of the lock, which depends on the pipelines: a janitor of other pipelines has another leader.
+    """The key of the lock, which depends on the pipelines: janitors of other pipelines have their own leader.
 
-    Two repositories on one Redis may both have an environment `production`; with one lock for both, nobody would
-    maintain the pipelines of one of them.
+    Two repositories on one Redis may both have an environment `production`; with one lock for both, the pipelines of
+    one of them would not be maintained.
     """
-    named = "\n".join(sorted(f"{keys.stream}\t{keys.group}" for keys in pipelines))
-    digest = hashlib.sha256(named.encode()).hexdigest()[:16]
+    lines = "\n".join(sorted(f"{keys.stream}\t{keys.group}" for keys in pipelines))
+    digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
     return f"{LOCKS.format(environment=environment)}{digest}"
 
 
 class LeaderLock:
-    """Tried again and again; the first janitor keeps it as long as it goes on."""
+    """The first janitor that takes the lock keeps it for as long as it renews it."""
 
     def __init__(self, link: Link, key: str) -> None:
         """The name is random, so that a restarted janitor counts as another one."""
@@ -37,10 +37,10 @@ class LeaderLock:
         self._key = key
         self._name = secrets.token_hex(8)
 
-    async def ask(self) -> bool:
-        """Take or renew it. Returns whether this janitor is the leader."""
-        return await self._link.run(script("lead"), (self._key,), (self._name, HOLDS)) == 1
+    async def take(self) -> bool:
+        """Take or renew the lock; return whether this janitor is the leader."""
+        return await self._link.run(script("lead"), (self._key,), (self._name, EXPIRES_AFTER)) == 1
 
     async def give_up(self) -> None:
-        """Leave it to the next janitor that tries."""
+        """Release the lock."""
         await self._link.run(script("lead"), (self._key,), (self._name, 0))

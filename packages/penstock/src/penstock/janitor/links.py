@@ -1,4 +1,4 @@
-"""The janitor's connections: three for any number of pipelines; on a cluster two for each, and one for the lock.
+"""The janitor's connections: three for any number of pipelines; on a cluster, two per pipeline and one for the lock.
 
 On a cluster each pipeline has a slot, which may move to another node at any time. A link follows one key, so there is
 one link per key; links shared by node would have to be regrouped whenever a slot moves.
@@ -20,13 +20,13 @@ from penstock.wire.route import Route
 from penstock_spec.platform import Redis
 
 ANSWERED: ContextVar[Callable[[float], object] | None] = ContextVar("penstock_janitor_answered", default=None)
-"""Observes how long Redis took. Each task serves one pipeline and sets its metric here, as links are shared."""
+"""Observes Redis's response times. Links are shared, so each task sets the metric of its pipeline here."""
 
 
-def _tell(seconds: float) -> None:
-    told = ANSWERED.get()
-    if told:
-        told(seconds)
+def _observe_answer(seconds: float) -> None:
+    observe = ANSWERED.get()
+    if observe:
+        observe(seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class JanitorLinks:
     lock: str
     """The key of the lock."""
     pairs: tuple[PipelineLinks, ...]
-    """One for each pipeline, in their order; all the same if all keys are on one server."""
+    """One per pipeline, in order; all are the same if all keys are on one server."""
     reach: Reachability
 
     @classmethod
@@ -64,9 +64,9 @@ class JanitorLinks:
         reach = kind(changed)
         lock = lock_of(pipelines[0].environment, [one.keys for one in pipelines])
 
-        def link(key: str, what: str) -> Link:
+        def link(key: str, purpose: str) -> Link:
             route = Route.to(redis, key, credentials=credentials)
-            return Link(route, name=f"penstock-janitor-{what}", answered=_tell)
+            return Link(route, name=f"penstock-janitor-{purpose}", answered=_observe_answer)
 
         def pair(keys: PipelineKeys, reach: Reachability) -> PipelineLinks:
             return PipelineLinks(link(keys.stream, "work"), link(keys.stream, "metrics"), reach)

@@ -37,20 +37,20 @@ class JanitorMetrics:
         self._trimmed_unread = counter(maintenance.LOST, "trimmed")
         self.group_recreated = counter(maintenance.GROUP_RECREATED)
         self._reconciled = {
-            word: counter(janitor.RECONCILED, word)
-            for word in (
+            label: counter(janitor.RECONCILED, label)
+            for label in (
                 *("parked_without_due", "due_without_parked", "pending_nowhere"),
                 *("finished_elsewhere", "finished_beside"),
                 *("delayed_without_due", "due_without_body", "uncharged_without_pending", "consumer_without_lease"),
             )
         }
         self.leads = False
-        """Whether this janitor exports measurements: two that did would be counted twice."""
+        """Whether this janitor exports measurements; if two did, sums would count them twice."""
         self._leader = gauge(janitor.JANITOR_LEADER)
         self.pass_seconds = metrics.histogram(janitor.JANITOR_PASS_SECONDS)
         self.last_pass = gauge(janitor.JANITOR_LAST_PASS)
         self._failed = {task: counter(janitor.JANITOR_ERRORS, task) for task in TASKS}
-        self._trouble = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
+        self._trouble = {label: counter(process.REDIS_ERRORS, label) for label in ("absent", "unanswered", "refused")}
         self.answered = metrics.histogram(process.REDIS_SECONDS).observe
         self._connections = gauge(process.REDIS_CONNECTIONS)
         self._connects = counter(process.REDIS_CONNECTS)
@@ -95,30 +95,30 @@ class JanitorMetrics:
         self._deleted.add(result.lost)
         self._reconciled["consumer_without_lease"].add(result.adopted)
 
-    def reconciled(self, one: ReconcileResult) -> None:
+    def reconciled(self, result: ReconcileResult) -> None:
         """Count repaired differences."""
-        for word, count in (
-            ("parked_without_due", one.parked_without_due),
-            ("due_without_parked", one.due_without_parked),
-            ("pending_nowhere", one.brought_back),
-            ("finished_elsewhere", one.finished_elsewhere),
-            ("finished_beside", one.finished_beside),
-            ("delayed_without_due", one.delayed_without_due),
-            ("due_without_body", one.due_without_body),
-            ("uncharged_without_pending", one.forgotten),
+        for label, count in (
+            ("parked_without_due", result.parked_without_due),
+            ("due_without_parked", result.due_without_parked),
+            ("pending_nowhere", result.brought_back),
+            ("finished_elsewhere", result.finished_elsewhere),
+            ("finished_beside", result.finished_beside),
+            ("delayed_without_due", result.delayed_without_due),
+            ("due_without_body", result.due_without_body),
+            ("uncharged_without_pending", result.forgotten),
         ):
-            self._reconciled[word].add(count)
-        self._deleted.add(one.gone)
+            self._reconciled[label].add(count)
+        self._deleted.add(result.gone)
 
-    def trimmed(self, one: TrimResult) -> None:
+    def trimmed(self, result: TrimResult) -> None:
         """Count trimmed entries, and export which group holds others back."""
-        self._trimmed.add(one.removed)
-        if one.more or not self.leads:
+        self._trimmed.add(result.removed)
+        if result.more or not self.leads:
             return
-        if one.holder:
-            self._holders.add(one.holder)
+        if result.holder:
+            self._holders.add(result.holder)
         for holder in self._holders:
-            held = one.held if holder == one.holder else 0
+            held = result.held if holder == result.holder else 0
             self._metrics.gauge(janitor.TRIM_HELD_BACK, holder).set(held)
 
     def dead_expired(self, count: int) -> None:
@@ -137,26 +137,27 @@ class JanitorMetrics:
         """Count messages that vanished before they were delivered."""
         self._trimmed_unread.add(count)
 
-    def measured(self, one: Measurement) -> None:
+    def measured(self, measurement: Measurement) -> None:
         """Export a measurement, unless another janitor became leader meanwhile."""
         if not self.leads:
             return
+        expiry = measurement.next_expiry
         for metric, value in (
-            (stream.STREAM_LENGTH, one.length),
-            (stream.NEW, one.new(until_done=self._keeps_nothing)),
-            (stream.LAG, one.lag),
-            (stream.PENDING, one.pending),
-            (stream.HELD, one.running),
-            (stream.PARKED, one.parked),
-            (stream.READY, one.ready),
-            (stream.SUSPECT, one.suspect),
-            (stream.DELAYED, one.delayed),
-            (stream.DEAD_LETTERS, one.dead),
-            (stream.CUT_OFF, one.cut_off),
-            (stream.OLDEST_SECONDS, one.oldest / 1000),
-            (stream.CONSUMERS, one.consumers),
-            (stream.OLDEST_LEASE_SECONDS, 0 if one.next_expiry is None else (self._lease - one.next_expiry) / 1000),
-            (stream.FOREIGN_CONSUMERS, one.foreign),
-            (stream.FOREIGN_IDLE_SECONDS, one.foreign_idle / 1000),
+            (stream.STREAM_LENGTH, measurement.length),
+            (stream.NEW, measurement.new(until_done=self._keeps_nothing)),
+            (stream.LAG, measurement.lag),
+            (stream.PENDING, measurement.pending),
+            (stream.HELD, measurement.running),
+            (stream.PARKED, measurement.parked),
+            (stream.READY, measurement.ready),
+            (stream.SUSPECT, measurement.suspect),
+            (stream.DELAYED, measurement.delayed),
+            (stream.DEAD_LETTERS, measurement.dead),
+            (stream.CUT_OFF, measurement.cut_off),
+            (stream.OLDEST_SECONDS, measurement.oldest / 1000),
+            (stream.CONSUMERS, measurement.consumers),
+            (stream.OLDEST_LEASE_SECONDS, 0 if expiry is None else (self._lease - expiry) / 1000),
+            (stream.FOREIGN_CONSUMERS, measurement.foreign),
+            (stream.FOREIGN_IDLE_SECONDS, measurement.foreign_idle / 1000),
         ):
             self._metrics.gauge(metric).set(math.nan if value is None else value)

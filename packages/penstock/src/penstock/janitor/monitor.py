@@ -22,7 +22,7 @@ log = Log(logging.getLogger(__name__))
 
 
 class PipelineMonitor:
-    """Has the last measurement. It is written in one thread and read in others, always as a whole."""
+    """Holds the last measurement. It is replaced in one thread and read in others."""
 
     def __init__(
         self, pipeline: ResolvedPipeline, links: PipelineLinks, metrics: JanitorMetrics, clocks: Clocks
@@ -43,7 +43,7 @@ class PipelineMonitor:
         last = self._last
         return last[1] if last and self._monotonic() - last[0] <= STALE else None
 
-    async def look(self) -> None:
+    async def update(self) -> None:
         """Measure again. Raises Absent and Unanswered."""
         self._guard.begin()
         await self._guard.do("measure", self._measure)

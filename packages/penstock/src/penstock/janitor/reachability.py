@@ -1,4 +1,4 @@
-"""Whether Redis is reachable: logged once when it stops answering, and once when it answers again."""
+"""Logs once when Redis becomes unreachable, and once when it is reachable again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reachability:
         self._changed = changed
 
     def unreachable(self, error: RedisTrouble) -> None:
-        """Redis did not answer, or its answer does not help."""
+        """Redis did not answer, or refuses all commands."""
         if self._answers is not False:
             log_trouble(log, Activity.MAINTAINING, error)
             self._answers = False

@@ -15,7 +15,7 @@ PAGE = 250
 """Entries of an index on one page."""
 ENTRIES = 300
 BYTES = 256 * 1024
-"""Of the stream on one page, whichever is reached first."""
+"""Limits of a page of the stream; the first one reached counts."""
 START, END = "0", "end"
 
 
@@ -26,7 +26,7 @@ class ReconcileResult:
     parked_without_due: int = 0
     due_without_parked: int = 0
     brought_back: int = 0
-    """Entries that were read, are unfinished, and were not pending."""
+    """Entries that were delivered and not finished, and were not pending."""
     finished_elsewhere: int = 0
     finished_beside: int = 0
     """Entries that were finished while another group, now gone, read the stream."""
@@ -40,7 +40,7 @@ class ReconcileResult:
     """Whether more entries of a vanished group are left."""
 
     @property
-    def found(self) -> bool:
+    def did_something(self) -> bool:
         """Whether something was repaired; then the next page follows at once."""
         return self != ReconcileResult()
 
@@ -49,7 +49,7 @@ class ReconcileResult:
         sums = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
         return ReconcileResult(**sums | {"more_left": other.more_left})
 
-    def told(self) -> dict[str, int]:
+    def log_fields(self) -> dict[str, int]:
         """The counts above 0 by name, for the log."""
         return {name: count for name, count in asdict(self).items() if count and name != "more_left"}
 
@@ -58,7 +58,7 @@ Page = Callable[[], Awaitable[ReconcileResult]]
 
 
 class Reconciler:
-    """Walks through the indexes of one pipeline, again and again."""
+    """Goes through the indexes of one pipeline, again and again."""
 
     def __init__(self, link: Link, keys: PipelineKeys, spec: Pipeline) -> None:
         """The position is kept in memory; a new janitor starts at the beginning."""

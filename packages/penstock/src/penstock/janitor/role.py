@@ -14,7 +14,7 @@ from penstock.janitor.links import JanitorLinks
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
-from penstock.observe.readiness import Readiness, Why
+from penstock.observe.readiness import NotReady, Readiness
 from penstock.pod.role import Limits, Pod, Program, Role
 from penstock.resolved import ResolvedPipeline
 from penstock_spec.kinds.pipeline.metrics import process
@@ -26,16 +26,16 @@ log = Log(logging.getLogger("penstock.janitor"))
 
 
 def janitor_role(pipelines: Sequence[ResolvedPipeline], files_changed: Callable[[], bool]) -> Role:
-    """For pipelines on one Redis; it restarts when the files that it read them from have changed."""
+    """The role for pipelines on one Redis. The process stops when the files of the pipelines change."""
     first = pipelines[0]
 
     def build(pod: Pod) -> Program:
         for pipeline in pipelines:
-            metrics = Metrics.of_spec("janitor", pipeline.spec, pod.board)
+            metrics = Metrics.of_spec("janitor", pipeline.spec, pod.collector)
             pod.announce(metrics, pipeline.digest, process.INFO)
         credentials, readiness = pod.start.credentials, pod.readiness
         links = JanitorLinks.to(first.redis, pipelines, credentials, lambda answers: _set(readiness, answers=answers))
-        janitor = Janitor(pipelines, links, pod.board, KubernetesPods(first.around.namespace, os.environ))
+        janitor = Janitor(pipelines, links, pod.collector, KubernetesPods(first.around.namespace, os.environ))
         stop = asyncio.Event()
 
         async def run() -> int:
@@ -43,7 +43,7 @@ def janitor_role(pipelines: Sequence[ResolvedPipeline], files_changed: Callable[
             return 0
 
         def drain() -> None:
-            readiness.hold(Why.DRAINING)
+            readiness.hold(NotReady.DRAINING)
             stop.set()
 
         return Program(
@@ -66,7 +66,7 @@ def janitor_role(pipelines: Sequence[ResolvedPipeline], files_changed: Callable[
 
 def _set(readiness: Readiness, *, answers: bool) -> None:
     if answers:
-        readiness.release(Why.STARTING)
-        readiness.release(Why.REDIS_ABSENT)
+        readiness.release(NotReady.STARTING)
+        readiness.release(NotReady.REDIS_ABSENT)
     else:
-        readiness.hold(Why.REDIS_ABSENT)
+        readiness.hold(NotReady.REDIS_ABSENT)

@@ -26,13 +26,13 @@ from penstock.resolved import ResolvedPipeline
 from penstock.wire.errors import Absent, Unanswered
 
 ROUND = 2.0
-"""Seconds between two rounds: a new due time waits no longer, and it is short beside the shortest lease."""
+"""Seconds between two rounds: no due time waits longer, and it is short compared to the shortest lease."""
 SHORTEST_WAIT = 0.25
 """Shortest time in seconds between two promotions."""
 MOST_PAGES = 20
 """Most pages of one task in one round. The other tasks follow, and then the next round at once."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0
-"""Seconds before a pipeline is tried again whose Redis does not answer."""
+"""Seconds before the next try for a pipeline whose Redis does not answer."""
 DEAD_EVERY = 60.0
 COSTS_EVERY = 15.0
 """Seconds; an HPA acts no more often."""
@@ -66,7 +66,7 @@ class Rounds:
         self._ghost_timer = Timer(spec.janitor.ghosts.every.seconds, clocks)
         self._cost_timer = Timer(COSTS_EVERY, clocks)
         self._has_more = False
-        """A task has more to do than fits into one round."""
+        """Whether a task has more to do than fits into one round."""
         self._next_due: int | None = None
         self._wait = FIRST_WAIT
 
@@ -94,13 +94,13 @@ class Rounds:
 
     async def make(self) -> bool:
         """Make a round. Returns whether nothing failed. Raises Absent and Unanswered."""
-        began = self._clocks.monotonic()
+        started = self._clocks.monotonic()
         self._guard.begin()
         self._has_more = False
         do = self._guard.do
         await do("promote", self._ensure)
         await do("promote", self._promote)
-        await do("take_over", self._sweep)
+        await do("take_over", self._take_over)
         for page in self._reconciler.pages:
             await do("reconcile", partial(self._reconcile, page))
         if self._trimmer.keeps_history:
@@ -110,23 +110,23 @@ class Rounds:
         await self._if_due("ghosts", self._ghost_timer, self._remove_ghosts)
         if self._spec.scaling.protect_busy:
             await self._if_due("protect", self._cost_timer, self._set_deletion_costs)
-        self._metrics.pass_seconds.observe(self._clocks.monotonic() - began)
-        well = self._guard.end()
-        if well:
+        self._metrics.pass_seconds.observe(self._clocks.monotonic() - started)
+        succeeded = self._guard.end()
+        if succeeded:
             self._metrics.last_pass.set(self._clocks.wall())
-        return well
+        return succeeded
 
-    async def _if_due(self, task: Task, timer: Timer, what: Callable[[], Awaitable[object]]) -> None:
+    async def _if_due(self, task: Task, timer: Timer, work: Callable[[], Awaitable[object]]) -> None:
         if timer.is_due():
             timer.soon()
-            await self._guard.do(task, what)
+            await self._guard.do(task, work)
 
     async def _ensure(self) -> None:
-        made = await ensure_group(self._link, self._keys, self._spec)
+        result = await ensure_group(self._link, self._keys, self._spec)
         keys = self._keys
-        if made == "made":
+        if result == "made":
             log.event(Event.GROUP_CREATED, pipeline=self._name, stream=keys.stream, group=keys.group)
-        elif made == "again":
+        elif result == "again":
             self._metrics.group_recreated.add()
             log.event(Event.GROUP_RECREATED, pipeline=self._name, stream=keys.stream, group=keys.group)
 
@@ -143,7 +143,7 @@ class Rounds:
                 return
         self._has_more = True
 
-    async def _sweep(self) -> None:
+    async def _take_over(self) -> None:
         result = await self._takeover.run()
         self._metrics.taken_over(result)
         self._log_lost(result.lost, "pending")
@@ -153,24 +153,24 @@ class Rounds:
             )
 
     async def _reconcile(self, page: Page) -> None:
-        found = ReconcileResult()
+        total = ReconcileResult()
         for _ in range(MOST_PAGES):
-            one = await page()
-            self._metrics.reconciled(one)
-            found += one
-            if not one.found:
+            page_result = await page()
+            self._metrics.reconciled(page_result)
+            total += page_result
+            if not page_result.did_something:
                 break
         else:
             self._has_more = True
-        self._log_lost(found.gone, "pending")
-        if found.found:
-            log.event(Event.MESSAGES_RECONCILED, pipeline=self._name, **found.told())
+        self._log_lost(total.gone, "pending")
+        if total.did_something:
+            log.event(Event.MESSAGES_RECONCILED, pipeline=self._name, **total.log_fields())
 
     async def _trim_history(self) -> None:
         for _ in range(MOST_PAGES):
-            one = await self._trimmer.history()
-            self._metrics.trimmed(one)
-            if not one.more:
+            result = await self._trimmer.history()
+            self._metrics.trimmed(result)
+            if not result.more:
                 self._trim_timer.begin()
                 return
         self._trim_timer.again()
@@ -178,19 +178,19 @@ class Rounds:
 
     async def _trim_dead(self) -> None:
         for _ in range(MOST_PAGES):
-            one = await self._trimmer.dead()
-            self._metrics.dead_expired(one.removed)
-            if not one.more:
+            result = await self._trimmer.dead()
+            self._metrics.dead_expired(result.removed)
+            if not result.more:
                 self._dead_timer.begin()
                 return
         self._dead_timer.again()
         self._has_more = True
 
     async def _remove_ghosts(self) -> None:
-        found = await self._ghosts.find()
-        left = len(found)
+        ghosts = await self._ghosts.find()
+        left = len(ghosts)
         self._metrics.ghosts(left=left)
-        for ghost in found:
+        for ghost in ghosts:
             name = ghost.name.decode(errors="backslashreplace")
             if self._spec.janitor.ghosts.dry_run:
                 log.event(Event.GHOST_FOUND, pipeline=self._name, consumer=name, messages=ghost.pending)

@@ -1,4 +1,4 @@
-"""One round of a janitor, and then the end; or a report of what it would do."""
+"""Makes one round of a janitor, or reports what it would do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.janitor.janitor import Janitor
 from penstock.janitor.kubernetes_pods import KubernetesPods
 from penstock.janitor.links import JanitorLinks
 from penstock.janitor.reachability import SilentReachability
-from penstock.observe.board import process_board
+from penstock.observe.collector import process_collector
 from penstock.operating.reach import as_sentence
 from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
@@ -24,35 +24,35 @@ T = TypeVar("T")
 
 
 def make_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> int:
-    """One round over each pipeline, whichever janitor leads. The result is the exit code."""
+    """Make one round over each pipeline, whichever janitor leads; return the exit code."""
     links = JanitorLinks.to(pipelines[0].redis, pipelines, credentials, kind=SilentReachability)
     try:
-        well = _run(Janitor(pipelines, links, process_board(), _pods(pipelines)).once())
+        succeeded = _run(Janitor(pipelines, links, process_collector(), _pods(pipelines)).once())
     except RedisTrouble as error:
-        refused = error.__cause__  # a refusal that counts as no answer
+        refused = error.__cause__  # a refusal that counts as unreachable
         raise as_sentence(refused if isinstance(refused, Refused) else error) from error
-    return 0 if well else 1
+    return 0 if succeeded else 1
 
 
 def plan_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> list[RoundPlan]:
-    """What a round would do; it changes nothing. Raises CannotGoOn if nothing is known of any pipeline."""
+    """Plan a round without changing anything. Raises CannotGoOn if no pipeline can be checked."""
 
-    async def ask() -> list[RoundPlan]:
+    async def plan() -> list[RoundPlan]:
         links = JanitorLinks.to(pipelines[0].redis, pipelines, credentials)
         try:
             return await plan_rounds(pipelines, [pair.work for pair in links.pairs], _pods(pipelines))
         finally:
             await links.close()
 
-    seen = _run(ask())
-    if all(one.trouble for one in seen) and (trouble := seen[0].trouble):
+    plans = _run(plan())
+    if all(one.trouble for one in plans) and (trouble := plans[0].trouble):
         raise as_sentence(trouble) from trouble
-    return seen
+    return plans
 
 
-def _run(what: Coroutine[Any, Any, T]) -> T:
+def _run(coroutine: Coroutine[Any, Any, T]) -> T:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(what)
+        return runner.run(coroutine)
 
 
 def _pods(pipelines: Sequence[ResolvedPipeline]) -> KubernetesPods:

@@ -1,4 +1,4 @@
-"""Runs tasks so that one that fails is counted, logged once, and holds up no other."""
+"""Runs tasks so that a failure is counted, logged once, and does not stop other tasks."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.wire.errors import Absent, Refused, Unanswered
 
-SHUT = frozenset({"NOAUTH", "WRONGPASS", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY"})
-"""Errors with which a server refuses every command: as good as no answer."""
+REFUSES_ALL = frozenset({"NOAUTH", "WRONGPASS", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY"})
+"""Errors with which a server refuses all commands; they count as unreachable."""
 
 log = Log(logging.getLogger(__name__))
 
@@ -39,16 +39,16 @@ class TaskGuard:
         self._troubled &= self._failed
         return not self._failed
 
-    async def do(self, task: Task, what: Callable[[], Awaitable[object]]) -> None:
+    async def do(self, task: Task, work: Callable[[], Awaitable[object]]) -> None:
         """Run a task, and count its failure. Raises Absent and Unanswered: the next task would fail as well."""
         try:
-            await what()
+            await work()
         except (Absent, Unanswered) as error:
             self._metrics.failed(task, error)
             self._reach.unreachable(error)
             raise
         except (Refused, PodsUnknownError) as error:
-            if isinstance(error, Refused) and error.code in SHUT:
+            if isinstance(error, Refused) and error.code in REFUSES_ALL:
                 self._metrics.failed(task, error)
                 self._reach.unreachable(error)
                 raise Absent(str(error)) from error

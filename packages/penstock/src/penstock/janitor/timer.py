@@ -8,7 +8,7 @@ SOON = 60.0
 
 
 class Timer:
-    """Due at once, and then again after an interval in seconds."""
+    """Due at once, and then after each interval in seconds."""
 
     def __init__(self, seconds: float, clocks: Clocks) -> None:
         self._seconds = seconds
@@ -28,9 +28,9 @@ class Timer:
         self._next = self._monotonic() + self._seconds
 
     def again(self) -> None:
-        """Make it due at once, as there is more to do."""
+        """Make it due at once, because there is more to do."""
         self._next = self._monotonic()
 
     def soon(self) -> None:
-        """Retry before the interval is over unless the task succeeds, but seldom enough that failing costs little."""
+        """Be due after a minute at most, in case the task fails: soon, but not so often that failures cost much."""
         self._next = self._monotonic() + min(self._seconds, SOON)

@@ -13,7 +13,7 @@ from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
 
 ENTRIES = 300
 BYTES = 256 * 1024
-"""Of a page of finished entries, whichever is reached first."""
+"""Limits of a page of finished entries; the first one reached counts."""
 DEAD = 200
 """Most dead letters that one command removes; they are as large as messages."""
 
@@ -25,16 +25,16 @@ class TrimResult:
     removed: int
     more: bool
     held: int
-    """Entries beyond the retention that stay because a group has not finished them; by age, at most one page."""
+    """Entries beyond the retention that stay because a group has not finished them; counted by age, at most a page."""
     holder: str
     """That group."""
 
 
 class Trimmer:
-    """Removes finished entries, and none that any group has not finished."""
+    """Removes entries that all groups have finished."""
 
     def __init__(self, link: Link, keys: PipelineKeys, spec: Pipeline) -> None:
-        """By the spec's retention."""
+        """Nothing is removed yet."""
         self._link = link
         self._keys = keys
         self._dead_keep = spec.dead_letter.keep.amount
@@ -70,7 +70,7 @@ class Trimmer:
         return TrimResult(number(removed), more == 1, number(held), text(holder))
 
     async def dead(self) -> TrimResult:
-        """Remove expired dead letters: first whole nodes of the stream, then part of one."""
+        """Remove expired dead letters: first complete nodes of the stream, then part of one."""
         oldest = max(milliseconds(await self._link.call("TIME")) - self._dead_keep, 1)
         trim = ("XTRIM", self._keys.dead, "MINID")
         removed = number(await self._link.call(*trim, "~", oldest, "LIMIT", DEAD))

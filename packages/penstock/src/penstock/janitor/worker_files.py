@@ -1,4 +1,4 @@
-"""The generated worker files of an environment's pipelines, as the janitor's pod has them in a folder."""
+"""The generated worker files of an environment's pipelines, in a folder of the janitor's pod."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.platform import Environment
 
 ENDING = ".json"
-GENERATE = "write them with `penstock generate`: each stands in `generated/<environment>/<name>/worker.json`"
+GENERATE = "run `penstock generate`; it writes `generated/<environment>/<name>/worker.json`"
 
 
 class WorkerFiles:
-    """Named files and the files in named folders, and whether they have changed."""
+    """The named files and the files in named folders, and whether they have changed."""
 
     def __init__(self, named: Iterable[Path]) -> None:
         """Raises CannotGoOn if there is none."""
         self._named = tuple(named)
-        self._began = self._seen()
-        self.found = tuple(path for path, _ in self._began)
+        self._at_start = self._stamps()
+        self.found = tuple(path for path, _ in self._at_start)
 
     def changed(self) -> bool:
         """Whether they have changed since the start. A file that cannot be read now has not: it may come back."""
         try:
-            return self._seen() != self._began
+            return self._stamps() != self._at_start
         except (CannotGoOn, OSError):
             return False
 
-    def _seen(self) -> list[tuple[Path, FileStamp | None]]:
-        """Kubernetes replaces files, and only if their content has changed."""
+    def _stamps(self) -> list[tuple[Path, FileStamp | None]]:
+        """The files with their stamps. Kubernetes replaces files only if their content has changed."""
         return [(path, _stamp(path)) for named in self._named for path in _files(named)]
 
 
@@ -49,32 +49,33 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
         return
     try:
-        found = sorted(one for one in path.iterdir() if one.suffix == ENDING and not one.name.startswith("."))
+        files = sorted(file for file in path.iterdir() if file.suffix == ENDING and not file.name.startswith("."))
     except OSError as error:
-        raise CannotGoOn(f"`{path}` cannot be read: {error.strerror}", "see that this user may read it") from error
-    if not found:
+        raise CannotGoOn(f"`{path}` cannot be read: {error.strerror}", "give this user read permission") from error
+    if not files:
         raise CannotGoOn(f"`{path}` is a folder without a worker file", GENERATE)
-    yield from found
+    yield from files
 
 
 def check_same_environment(pipelines: Iterable[ResolvedPipeline]) -> None:
     """Refuse pipelines that one janitor cannot maintain: of several environments, or several Redis servers."""
     first, *rest = pipelines
     known = {first.name}
-    for one in rest:
-        for what, ours, theirs in (
-            ("environments", first.environment, one.environment),
-            ("namespaces", _around(first).namespace, _around(one).namespace),
+    for pipeline in rest:
+        names = f"`{first.name}` and `{pipeline.name}`"
+        for attribute, ours, theirs in (
+            ("environments", first.environment, pipeline.environment),
+            ("namespaces", _around(first).namespace, _around(pipeline).namespace),
         ):
             if ours != theirs:
-                says = f"`{first.name}` and `{one.name}` were generated for two {what}, `{ours}` and `{theirs}`"
-                raise CannotGoOn(says, "start a janitor for each")
-        if _around(first).redis != _around(one).redis:
-            says = f"`{first.name}` and `{one.name}` were generated for two Redises, or for one in two ways"
-            raise CannotGoOn(says, "take files of one run of `penstock generate`")
-        if one.name in known:
-            raise CannotGoOn(f"there are two worker files of `{one.name}`", "take one of them out")
-        known.add(one.name)
+                problem = f"{names} were generated for two {attribute}, `{ours}` and `{theirs}`"
+                raise CannotGoOn(problem, "start a janitor for each")
+        if _around(first).redis != _around(pipeline).redis:
+            problem = f"{names} were generated for two Redis servers, or for different addresses of one"
+            raise CannotGoOn(problem, "use files from one run of `penstock generate`")
+        if pipeline.name in known:
+            raise CannotGoOn(f"two worker files have the name `{pipeline.name}`", "remove one of them")
+        known.add(pipeline.name)
 
 
 def _around(pipeline: ResolvedPipeline) -> Environment:

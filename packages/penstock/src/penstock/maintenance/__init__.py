@@ -1,1 +1,1 @@
-"""Maintains a pipeline's group. Workers and the janitor both do this, so that either may be away."""
+"""Maintains a pipeline's group. Workers and the janitor both do this, so that either may be missing."""

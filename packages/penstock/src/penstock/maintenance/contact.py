@@ -1,7 +1,7 @@
-"""Measures how long one Redis server has answered without a break in which leases may have expired unseen.
+"""Measures how long one Redis server has answered without a break.
 
-While Redis hangs nobody can renew a lease, and at its first command all of them may have expired. So a process takes
-over messages only after one server has answered at short intervals for as long as a lease, by its monotonic clock.
+While Redis hangs, no process can renew its lease, and afterwards all leases may have expired. So a process takes over
+messages only after one server has answered at short intervals for as long as a lease, by the process's monotonic clock.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from penstock.wire.link import Link
 
 
 class Contact:
-    """Uninterrupted contact with one server."""
+    """Tracks uninterrupted contact with one server."""
 
     def __init__(self, link: Link, gap: int, clocks: Clocks) -> None:
         """A gap longer than `gap` ms, by the monotonic clock or by Redis time, is a break."""
@@ -39,29 +39,29 @@ class Contact:
         self._last, self.asof = now, redis_time
 
     def broken(self) -> None:
-        """Record a failed call: what happened meanwhile is unknown."""
+        """Record a failed call, which breaks the contact."""
         self._since = None
 
     def lasts(self, ms: int) -> bool:
-        """Whether contact has lasted that long, up to the last answer."""
+        """Whether contact has lasted for this time, up to the last answer."""
         return self._since is not None and (self._last - self._since) * 1000 >= ms
 
-    async def recognise(self) -> None:
-        """Check whether a new connection leads to the same server."""
+    async def check_server(self) -> None:
+        """After a reconnect, check whether the server is the same; if not, contact is broken."""
         while self._connections != self._link.connections:
             connections = self._link.connections
-            server = await self._ask()
+            server = await self._run_id()
             if connections != self._link.connections:
-                continue  # this call has made a new connection, so another server may have answered
+                continue  # this call reconnected, so another server may have answered
             self._connections = connections
             if server != self._server:
                 self._server = server
                 self.broken()
 
-    async def _ask(self) -> object:
+    async def _run_id(self) -> object:
         try:
             reply = await self._link.call("INFO", "server")
         except Refused:
-            return object()  # not permitted: each connection counts as one to another server
+            return object()  # not permitted: each connection counts as another server
         lines = reply.split() if isinstance(reply, bytes) else []
         return next((line for line in lines if line.startswith(b"run_id:")), object())

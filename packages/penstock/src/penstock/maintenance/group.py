@@ -13,7 +13,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 UNTIL_DONE, HISTORY = "until-done", "history"
 
 GroupState = Literal["there", "made", "again"]
-"""`again`: it had vanished. The janitor brings back the messages that it had delivered and that are left."""
+"""`again`: the group had vanished. The janitor brings back its unfinished messages."""
 
 
 async def ensure_group(link: Link, keys: PipelineKeys, spec: Pipeline) -> GroupState:

@@ -16,9 +16,9 @@ class Measurement:
 
     length: int
     lag: int | None
-    """The lag that Redis reports, if it knows it."""
+    """The lag that Redis reports; None if it is unknown."""
     unread: int | None
-    """Entries that the group has not read, if that is known without counting them."""
+    """Entries that the group has not read; None if only counting them could tell."""
     running: int
     ready: int
     suspect: int
@@ -29,20 +29,20 @@ class Measurement:
     expired: int
     """Consumers of Penstock whose lease has expired."""
     next_expiry: int | None
-    """Until the next lease expires."""
+    """Time until the next lease expires."""
     foreign: int
     foreign_idle: int
     oldest: int
-    """How long the oldest message has waited that could run now."""
+    """How long the oldest message that could run now has waited."""
     groups: int
     """Groups of the stream; 0 if this pipeline's does not exist."""
     next_due: int | None
     deleted_unread: int | None
-    """Entries that were deleted before the group read them, since Redis last lost count of them."""
+    """Entries that were deleted before the group read them; Redis may lose this count and restart it."""
     deleted_unread_reported: int | None
-    """The number of these that were reported as lost."""
+    """How many of these were reported as lost."""
     cut_off: int
-    """Messages that ends of drains cut off, since the group was created."""
+    """Messages that drains gave back while they ran, since the group was created."""
 
     @property
     def pending(self) -> int:
@@ -57,7 +57,7 @@ class Measurement:
 
 
 async def measure(link: Link, keys: PipelineKeys) -> Measurement:
-    """Measure a pipeline, and change nothing."""
+    """Measure a pipeline without changing it."""
     reply = await link.run(
         script("measure"), (keys.stream, keys.alive, keys.parked, keys.delayed, keys.dead, keys.position), (keys.group,)
     )

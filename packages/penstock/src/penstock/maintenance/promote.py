@@ -11,25 +11,25 @@ from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 
 MOST = 100
-"""Entries of each kind that one call promotes, which takes Redis about 2 ms."""
+"""Entries of each kind that one call promotes, which blocks Redis for about 2 ms."""
 BYTES = 256 * 1024
-"""Bodies that enter the stream in one call; a larger one enters alone."""
+"""Bytes of bodies that enter the stream in one call; a larger body enters alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromoteResult:
-    """What one call did, and what can be claimed."""
+    """The result of one call, and what can be claimed."""
 
     time: int
     """Redis time, in ms."""
     promoted: int
-    """Parked entries that became ready, or suspects again."""
+    """Parked entries that became ready, or suspect again."""
     entered: int
     """Delayed messages that entered the stream."""
     lost: int
-    """Parked entries that somebody deleted from the stream, and delayed messages without a body."""
+    """Parked entries that were deleted from the stream, and delayed messages without a body."""
     next_due: int | None
-    """Milliseconds until something is due; 0 if more is due now than one call promotes."""
+    """Milliseconds until the next message is due; 0 if more are due now than one call promotes."""
     ready: bool
     suspect: bool
     refused: Refused | None = None
@@ -43,9 +43,9 @@ async def promote(link: Link, keys: PipelineKeys) -> PromoteResult:
         (keys.stream, keys.parked, keys.delayed, keys.bodies, keys.crashed),
         (keys.group, MOST, BYTES),
     )
-    *counts, why = items(reply)
+    *counts, refusal = items(reply)
     time, promoted, entered, lost, next_due, ready, suspect = numbers(counts)
-    refused = Refused(text(why)) if why else None
+    refused = Refused(text(refusal)) if refusal else None
     return PromoteResult(
         time, promoted, entered, lost, None if next_due < 0 else next_due, ready > 0, suspect > 0, refused
     )

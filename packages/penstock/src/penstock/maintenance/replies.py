@@ -1,4 +1,4 @@
-"""Reads replies of scripts and commands; a reply of another type is a bug, and raises TypeError."""
+"""Reads replies of scripts and commands. A reply of an unexpected type is a bug, and raises TypeError."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from penstock.wire.errors import Refused, Reply
 def number(reply: Reply) -> int:
     """Read an integer."""
     if not isinstance(reply, int):
-        raise TypeError(f"a number was expected, not {type(reply).__name__}")
+        raise TypeError(f"expected a number, not {type(reply).__name__}")
     return reply
 
 
 def raw(reply: Reply) -> bytes:
-    """Read bytes, such as an id or the name of a consumer, which need not be text."""
+    """Read bytes, such as an id or a consumer's name, which need not be text."""
     if not isinstance(reply, bytes):
-        raise TypeError(f"bytes were expected, not {type(reply).__name__}")
+        raise TypeError(f"expected bytes, not {type(reply).__name__}")
     return reply
 
 
@@ -27,7 +27,7 @@ def text(reply: Reply) -> str:
 def items(reply: Reply) -> list[Reply]:
     """Read a list."""
     if not isinstance(reply, list):
-        raise TypeError(f"a list was expected, not {type(reply).__name__}")
+        raise TypeError(f"expected a list, not {type(reply).__name__}")
     return reply
 
 
@@ -37,7 +37,7 @@ def numbers(reply: Reply) -> list[int]:
 
 
 def mapping(reply: Reply) -> dict[bytes, Reply]:
-    """Read names and values, alternating, as XINFO replies; a newer Redis may have more names."""
+    """Read alternating names and values, as in replies of XINFO; newer versions of Redis may have more names."""
     parts = items(reply)
     return dict(zip(map(raw, parts[::2]), parts[1::2], strict=True))
 

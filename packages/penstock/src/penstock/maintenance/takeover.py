@@ -1,4 +1,4 @@
-"""Takes over the messages of lost workers, also on a stream where nothing else happens."""
+"""Takes over the messages of lost workers."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from penstock.wire.errors import RedisTrouble, Reply
 from penstock.wire.link import Link
 
 PAGE = 250
-"""Entries that one call takes over, which takes Redis about 1 ms."""
+"""Entries that one call takes over, which blocks Redis for about 1 ms."""
 CONSUMERS = 100
-"""Lost consumers of one pass; the next pass gets the others."""
+"""Most lost consumers of one pass; the next pass gets the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakeoverResult:
-    """What one pass has done."""
+    """The result of one pass."""
 
     suspects: int = 0
-    """Entries that were running in a lost worker, and now wait to run isolated."""
+    """Entries that were running in a lost worker, and are suspect now."""
     lost: int = 0
-    """Entries that somebody had deleted from the stream."""
+    """Entries that were deleted from the stream."""
     removed: int = 0
-    """Consumers that were emptied and deleted."""
+    """Consumers that own nothing any more and were deleted."""
     adopted: int = 0
-    """Consumers of Penstock that had no lease, and now have one that is marked as lost."""
+    """Penstock consumers that had no lease, and now have one that is marked as lost."""
 
 
 class Takeover:
-    """Takes over the messages of consumers whose lease has expired. Several processes may do so at the same time."""
+    """Takes over messages of consumers whose lease has expired. Several processes may do this at the same time."""
 
     def __init__(self, link: Link, keys: PipelineKeys, lease: int, *, clocks: Clocks = CLOCKS) -> None:
         """A pause of more than a third of `lease` ms between passes breaks the contact."""
@@ -51,25 +51,25 @@ class Takeover:
             raise
 
     async def _run_once(self) -> TakeoverResult:
-        asof, adopted, *over = await self._run(script("overdue"), self._keys.group, self._lease, CONSUMERS)
-        await self._contact.recognise()
+        asof, adopted, *expired = await self._run(script("overdue"), self._keys.group, self._lease, CONSUMERS)
+        await self._contact.check_server()
         self._contact.answered(number(asof))
         suspects = lost = removed = 0
-        for consumer in over:
+        for consumer in expired:
             more = True
             while more and self._contact.lasts(self._lease):
-                answer, taken, deleted, redis_time = await self._take_over(raw(consumer))
-                suspects, lost, removed = suspects + taken, lost + deleted, removed + (answer == "done")
+                answer, moved, deleted, redis_time = await self._take_over(raw(consumer))
+                suspects, lost, removed = suspects + moved, lost + deleted, removed + (answer == "done")
                 more = answer == "more"
                 self._contact.answered(redis_time)
-                if answer == "stale":  # Redis hung between two answers: consumers may still renew their expired leases
+                if answer == "stale":  # Redis hung: consumers may still renew their expired leases
                     self._contact.broken()
         return TakeoverResult(suspects, lost, removed, number(adopted))
 
     async def _take_over(self, consumer: bytes) -> tuple[str, int, int, int]:
         args = (self._keys.group, self._lease, consumer, PAGE, self._contact.asof)
-        answer, taken, deleted, redis_time = await self._run(script("take_over"), *args)
-        return text(answer), number(taken), number(deleted), number(redis_time)
+        answer, moved, deleted, redis_time = await self._run(script("take_over"), *args)
+        return text(answer), number(moved), number(deleted), number(redis_time)
 
-    async def _run(self, this: Script, *args: bytes | str | int) -> list[Reply]:
-        return items(await self._link.run(this, (self._keys.stream, self._keys.alive), args))
+    async def _run(self, script_: Script, *args: bytes | str | int) -> list[Reply]:
+        return items(await self._link.run(script_, (self._keys.stream, self._keys.alive), args))

@@ -1,1 +1,1 @@
-"""What a message is: an entry of a stream, a body, and fields of our own."""
+"""Messages: stream entries with a body and Penstock's own fields."""

@@ -1,7 +1,7 @@
-"""A body: JSON in UTF-8, one object, that every reader reads the same.
+"""Reads and writes bodies: one JSON object in UTF-8, which every reader must read in the same way.
 
 `NaN`, infinities, numbers too large for a float, lone surrogates and byte order marks are refused. Nesting is
-limited to 200 levels, on every Python. Of a repeated key the last counts.
+limited to 200 levels, on every Python. If a key is repeated, the last one counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BOM = b"\xef\xbb\xbf"
 _KINDS = {list: "a list", str: "a text", bool: "true or false", type(None): "null", int: "a number", float: "a number"}
 
 # The parser turns numbers too large for a float into infinity. Such a number has an exponent of three digits, or very
-# many digits. With all digits replaced by 0 and `E` by `e`, a byte search finds both at almost no cost.
+# many digits. With all digits replaced by 0 and `E` by `e`, a fast byte search finds both.
 _NUMBERS = bytes.maketrans(b"123456789E", b"000000000e")
 _LARGE_EXPONENT = b"0e000"
 _MANY_DIGITS = b"0" * 200
@@ -55,7 +55,7 @@ def json_of(raw: bytes) -> object:
 
 def too_large(size: int, max_size: Size) -> Unreadable:
     """Return the error for a body above the limit."""
-    return Unreadable("too-large", f"the body has {size} bytes, and `message.max_size` is {max_size}")
+    return Unreadable("too-large", f"the body has {size} bytes, more than `message.max_size` ({max_size})")
 
 
 def _explained(raw: bytes, error: ValueError) -> Unreadable:
@@ -67,9 +67,8 @@ def _explained(raw: bytes, error: ValueError) -> Unreadable:
         return Unreadable("not-utf-8", f"byte {wrong.start + 1} of the body is not UTF-8")
     if raw.startswith(_BOM):
         return Unreadable("not-json", "it starts with a byte order mark")
-    return Unreadable(
-        "not-json", str(error)
-    )  # the parser's message has positions and what it expected, and quotes nothing
+    # The parser's message has positions and what it expected, and quotes nothing.
+    return Unreadable("not-json", str(error))
 
 
 def _infinite(value: object) -> bool:
@@ -98,7 +97,7 @@ _ENCODER = _Encoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def text_of(value: object) -> bytes:
-    """Return a plain value as compact JSON. Numeric keys become text and tuples lists, as in Python's `json`."""
+    """Return a plain value as compact JSON. Numeric keys become text, and tuples lists, as in Python's `json`."""
     try:
         return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Earlier deaths of a replayed message, which its next dead letter keeps."""
+"""The history of deaths of a replayed message, which its next dead letter includes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pydantic_core import from_json
 
 LONGEST = 20
-"""How many deaths to keep, the newest: a message that is replayed for ever must not grow for ever."""
+"""How many of the newest deaths are kept, so that a message that is replayed often does not grow forever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +25,24 @@ class Death:
     """Milliseconds since 1970, in Redis time."""
 
 
-def write_history(story: Sequence[Death]) -> bytes:
+def write_history(deaths: Sequence[Death]) -> bytes:
     """Return the newest deaths as JSON."""
-    told = [asdict(one) for one in story[-LONGEST:]]
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    newest = [asdict(death) for death in deaths[-LONGEST:]]
+    return json.dumps(newest, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def read_history(raw: bytes) -> tuple[Death, ...]:
-    """Read valid deaths and ignore the rest: the history is for people only."""
+    """Read valid deaths and ignore the rest: the history is only for people."""
     try:
-        told = from_json(raw)
+        history = from_json(raw)
     except ValueError:
         return ()
-    deaths = (_death(one) for one in told[-LONGEST:]) if isinstance(told, list) else ()
-    return tuple(one for one in deaths if one is not None)
+    deaths = (_death(death) for death in history[-LONGEST:]) if isinstance(history, list) else ()
+    return tuple(death for death in deaths if death is not None)
 
 
-def _death(told: object) -> Death | None:
-    match told:
+def _death(value: object) -> Death | None:
+    match value:
         case {"id": str(entry), "reason": str(reason), "error": str(error), "attempts": int(attempts), "at": int(at)}:
             return Death(entry, reason, error, attempts, at)
         case _:

@@ -1,7 +1,7 @@
-"""How an entry holds a body: as JSON in one field, or with one entry field per field of the body.
+"""Encodes a body in an entry: as JSON in one field, or with one entry field per field of the body.
 
-Senders and receivers use the same code. A producer reads back what it is about to send, so it refuses exactly what a
-worker could not read.
+Senders and receivers use the same code. A producer reads each message back before it sends it, so it refuses exactly
+those that a worker could not read.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class JsonEncoding:
         self._check = check
 
     def read(self, entry: Sequence[bytes]) -> Received:
-        """Read an entry. Most have the body first, and many nothing else."""
+        """Read an entry. In most entries, the body is the first field, and often the only one."""
         own = NOTHING if len(entry) == 2 else own_fields_of(entry)  # noqa: PLR2004 - a name and a value
         raw = entry[1] if entry and entry[0] == self._name else self._find(entry)
         value = value_of(raw, self._max_size)
@@ -109,7 +109,7 @@ class FieldsEncoding:
         self._check = check
 
     def read(self, entry: Sequence[bytes]) -> Received:
-        """Read an entry. Of a repeated field the first counts; Penstock's own fields are not part of the body."""
+        """Read an entry. The first of repeated fields counts; Penstock's own fields are not part of the body."""
         own = own_fields_of(entry)
         value: Value = {}
         size = 0
@@ -168,9 +168,9 @@ class FieldsEncoding:
         return text_of(value)
 
 
-def _read_back(form: Encoding, fields: list[bytes]) -> None:
+def _read_back(encoding: Encoding, fields: list[bytes]) -> None:
     try:
-        form.read(fields)
+        encoding.read(fields)
     except Unreadable as error:
         raise Unsendable(error.reason, error.says) from None
 

@@ -1,4 +1,4 @@
-"""The place of an error in a body, without any text from the sender."""
+"""Describes the place of an error in a body, without quoting the sender's text."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LONGEST = 200
 
 def field_names(schema: dict[str, Any]) -> frozenset[str]:
     """Return the field names in a schema, at any depth."""
-    found: set[str] = set()
+    names: set[str] = set()
     for _, part in schemas(schema):
         if not isinstance(part, dict):
             continue
-        for said in (part.get("properties"), part.get("required")):
-            if isinstance(said, (dict, list)):
-                found.update(name for name in said if isinstance(name, str))
-    return frozenset(found)
+        for part_names in (part.get("properties"), part.get("required")):
+            if isinstance(part_names, (dict, list)):
+                names.update(name for name in part_names if isinstance(name, str))
+    return frozenset(names)
 
 
 def error_path(value: object, steps: Iterable[str | int], known: frozenset[str]) -> str:
@@ -35,7 +35,7 @@ def error_path(value: object, steps: Iterable[str | int], known: frozenset[str])
             path += f"[{step}]"
             value = value[step]
             continue
-        name = str(step)  # keys of digits may arrive as numbers
+        name = str(step)  # the validator may report keys of digits as numbers
         inside = isinstance(value, dict) and name in value
         if inside or name in known:
             path += f".{name if name in known else '*'}"
@@ -45,5 +45,5 @@ def error_path(value: object, steps: Iterable[str | int], known: frozenset[str])
 
 
 def at(path: str) -> str:
-    """Return the beginning of a sentence."""
+    """Return the path as the beginning of a sentence."""
     return f"at `{path}`: " if path else ""

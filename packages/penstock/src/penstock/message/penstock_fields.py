@@ -1,6 +1,6 @@
-"""Penstock's own fields of an entry. All are optional: any client's `XADD` is a message.
+"""Penstock's own fields of an entry. All are optional, so any client can send a message by `XADD`.
 
-Of a repeated field the first counts. Invalid values are ignored, except for an unknown version, because then other
+If a field is repeated, the first one counts. Invalid values are ignored, except an unknown version, because then other
 fields may have another meaning.
 """
 
@@ -13,23 +13,23 @@ from penstock.message.ulid import is_ulid
 from penstock.message.unreadable import Unreadable
 
 PREFIX = b"penstock-"
-"""With `encoding: fields`, no field of a body may begin with it."""
+"""The start of their names. With `encoding: fields`, no field of a body may start with it."""
 
 ID = b"penstock-id"
 KEY = b"penstock-key"
 VERSION = b"penstock-version"
 TRACEPARENT = b"penstock-traceparent"
 TRACESTATE = b"penstock-tracestate"
-STORY = b"penstock-story"
+HISTORY = b"penstock-story"
 
-PRESENT = b"1"
+CURRENT = b"1"
 """The only version."""
 
-_OURS = frozenset({ID, KEY, VERSION, TRACEPARENT, TRACESTATE, STORY})
+_OURS = frozenset({ID, KEY, VERSION, TRACEPARENT, TRACESTATE, HISTORY})
 
 
 class PenstockFields:
-    """The fields in the entry, decoded on access."""
+    """Penstock's fields of one entry, decoded on access."""
 
     __slots__ = ("_fields",)
 
@@ -65,41 +65,41 @@ class PenstockFields:
         return self._fields.get(TRACESTATE)
 
     @property
-    def story(self) -> tuple[Death, ...]:
-        """Earlier deaths of a replayed message, the oldest first."""
-        return read_history(self._fields.get(STORY, b"[]"))
+    def deaths(self) -> tuple[Death, ...]:
+        """Earlier deaths of a replayed message, oldest first."""
+        return read_history(self._fields.get(HISTORY, b"[]"))
 
 
 NOTHING = PenstockFields({})
 
 
 def own_fields_of(entry: Sequence[bytes]) -> PenstockFields:
-    """Read them from alternating names and values."""
-    found: dict[bytes, bytes] = {}
+    """Read Penstock's fields from alternating names and values."""
+    own: dict[bytes, bytes] = {}
     for index in range(0, len(entry) - 1, 2):
         name = entry[index]
-        if name in _OURS and name not in found:
-            found[name] = entry[index + 1]
-    if not found:
+        if name in _OURS and name not in own:
+            own[name] = entry[index + 1]
+    if not own:
         return NOTHING
-    version = found.get(VERSION, PRESENT)
-    if version != PRESENT:
-        told = version.decode() if version.isdigit() and len(version) < 10 else "not a number"  # noqa: PLR2004 - a plausible number
-        raise Unreadable("version", f"its version is {told}, and this Penstock knows only {PRESENT.decode()}")
-    return PenstockFields(found)
+    version = own.get(VERSION, CURRENT)
+    if version != CURRENT:
+        shown = version.decode() if version.isdigit() and len(version) < 10 else "not a number"  # noqa: PLR2004 - a plausible number
+        raise Unreadable("version", f"its version is {shown}, but this Penstock only knows {CURRENT.decode()}")
+    return PenstockFields(own)
 
 
 def write_own_fields(
-    id_: str, *, key: bytes | None = None, trace: dict[str, str] | None = None, story: Sequence[Death] = ()
+    id_: str, *, key: bytes | None = None, trace: dict[str, str] | None = None, deaths: Sequence[Death] = ()
 ) -> list[bytes]:
-    """Return them as alternating names and values, to follow the body."""
-    fields = [ID, id_.encode(), VERSION, PRESENT]
+    """Return Penstock's fields as alternating names and values, to append to the body's."""
+    fields = [ID, id_.encode(), VERSION, CURRENT]
     if key is not None:
         fields += (KEY, key)
     if trace and "traceparent" in trace:
         fields += (TRACEPARENT, trace["traceparent"].encode())
         if trace.get("tracestate"):
             fields += (TRACESTATE, trace["tracestate"].encode())
-    if story:
-        fields += (STORY, write_history(story))
+    if deaths:
+        fields += (HISTORY, write_history(deaths))
     return fields

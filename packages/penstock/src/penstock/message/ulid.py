@@ -15,7 +15,7 @@ _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.ASCII)
 _VALUES = {letter: value for value, letter in enumerate(ALPHABET)}
 _PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 _LOW = 2**20
-"""The last four characters; the others are written once per millisecond."""
+"""The range of the last four characters; the others are encoded once per millisecond."""
 
 
 def wall_clock() -> int:
@@ -39,14 +39,14 @@ def time_of(ulid: str) -> int:
 
 
 class Ulids:
-    """Makes them, each beyond the one before, also when the clock goes back. Threads may share it.
+    """Creates ULIDs, each greater than the previous one, even if the clock goes back. Threads may share it.
 
-    Within a millisecond the random part is counted up, which is what keeps the order. A process that forks needs a
-    new one in the child.
+    Within a millisecond, the random part is incremented to keep the order. After a fork, the child needs a new
+    instance.
     """
 
     def __init__(self, clock: Callable[[], int] = wall_clock, randomness: Callable[[int], bytes] = os.urandom) -> None:
-        """The clock gives milliseconds, the randomness as many bytes as it is asked for."""
+        """`clock` returns milliseconds; `randomness` returns the requested number of bytes."""
         self._clock = clock
         self._randomness = randomness
         self._lock = threading.Lock()
@@ -56,7 +56,7 @@ class Ulids:
         self._prefix = ""
 
     def __call__(self) -> str:
-        """Return the next one."""
+        """Return the next ULID."""
         with self._lock:
             now = self._clock()
             if now > self._made:

@@ -1,4 +1,4 @@
-"""Errors of a message: a reason as a word, and a sentence that quotes none of its content.
+"""Errors of a message: a reason in one word, and a sentence that does not quote the content.
 
 ```
 MessageProblem
@@ -18,7 +18,7 @@ Reason: TypeAlias = Literal["too-large", "not-utf-8", "not-json", "no-body", "sc
 """`reserved`: a field name that only Penstock may use; only for sends."""
 
 
-class MessageProblem(Exception):  # noqa: N818 - a result about a message, not a program error
+class MessageProblem(Exception):  # noqa: N818 - a problem of a message, not of the program
     """A message that breaks the spec."""
 
     def __init__(self, reason: Reason, says: str) -> None:
@@ -33,8 +33,8 @@ class MessageProblem(Exception):  # noqa: N818 - a result about a message, not a
 
 
 class Unreadable(MessageProblem):
-    """It cannot be given to a handler, however often it is delivered."""
+    """A message in the stream that no attempt can read, so it becomes a dead letter."""
 
 
 class Unsendable(MessageProblem):
-    """It was not sent, because no worker could read it."""
+    """A message that was not sent, because no worker could read it."""

@@ -1,1 +1,1 @@
-"""What the runtime tells about itself: metrics, health, logs and traces."""
+"""Makes the runtime observable: metrics, health, logs and traces."""

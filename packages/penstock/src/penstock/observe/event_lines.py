@@ -1,6 +1,6 @@
-"""What each event means: its level, its message, the fields that it carries, and the roles that log it.
+"""Defines the line of each event: its level, its message, its fields, and the roles that log it.
 
-All prose of the runtime's log stands here. `docs/reference/events.md` is generated from it.
+All messages of the runtime's log are here. `docs/reference/events.md` is generated from them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Subject = Literal["message", "job"]
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """The contract of one event."""
+    """The line of one event."""
 
     level: int
     message: str
     """English for people; `{name}` stands for the value of a field."""
     roles: tuple[Role, ...]
-    about: Subject | None = None
-    """What the line is about: the fields that identify it come on top of `fields`."""
+    subject: Subject | None = None
+    """What the line is about. It also has the fields of `SUBJECT_FIELDS`."""
     fields: Mapping[str, str] = field(default_factory=dict)
-    """What each field says."""
+    """Each field with its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Topic:
     lines: Mapping[Event, EventLine]
 
 
-def _line(level: int, message: str, *roles: Role, about: Subject | None = None, **fields: str) -> EventLine:
-    return EventLine(level, message, roles, about, fields)
+def _line(level: int, message: str, *roles: Role, subject: Subject | None = None, **fields: str) -> EventLine:
+    return EventLine(level, message, roles, subject, fields)
 
 
 info = partial(_line, logging.INFO)
@@ -49,15 +49,15 @@ error = partial(_line, logging.ERROR)
 
 PODS: tuple[Role, ...] = ("worker", "janitor", "scheduler")
 TYPE = "the type of the exception"
-AT = "file and line in the team's code, where there is one"
+AT = "file and line in the team's code, if any"
 SECONDS = "how long that took"
 PIPELINE = "the pipeline's name, if the process serves several"
 
-ABOUT: Mapping[Subject, Mapping[str, str]] = {
+SUBJECT_FIELDS: Mapping[Subject, Mapping[str, str]] = {
     "message": {
-        "message_id": "the message's own id, or the entry's where its sender gave none",
+        "message_id": "the message's own id, or the entry's if its sender gave none",
         "attempt": "the number of this attempt, from 1",
-        "correlation": "the value of the field that `message.correlate` names, where there is one",
+        "correlation": "the value of the field that `message.correlate` names, if any",
     },
     "job": {
         "job": "the job's name",
@@ -75,11 +75,11 @@ SUMMARY: Mapping[str, Any] = {
     "ready": "jobs that are due",
     "oldest_overdue": "seconds since the oldest of them came due",
     "capacity_per_cycle": "permits at the start of the last cycle",
-    "permits": "free permits, and how many there are",
+    "permits": "free permits and all permits",
     "zombies_cancelled": "jobs that were cancelled long after their deadline",
     "orphans_returned": "jobs of lost pods that this pod made due again",
-    "queue_depth": "finished runs that Redis does not know of yet",
-    "signals": "signs of trouble that last",
+    "queue_depth": "finished runs that are not handed back to Redis yet",
+    "signals": "signs of trouble that persist",
 }
 
 PROCESS = Topic(
@@ -117,7 +117,7 @@ PROCESS = Topic(
             port="the port",
         ),
         Event.HTTP_REQUEST_FAILED: warning(
-            "Cannot answer `{path}`", *PODS, path="what was asked for", error=TYPE, at=AT
+            "Cannot answer `{path}`", *PODS, path="the path of the request", error=TYPE, at=AT
         ),
         Event.METRICS_COLLECTOR_FAILED: warning(
             "A collector of the handler's metrics failed; serving Penstock's metrics alone",
@@ -240,7 +240,7 @@ REDIS = Topic(
             policy="its `maxmemory-policy`",
         ),
         Event.REDIS_SCRIPT_EVICTED: warning(
-            "Redis does not keep a script; sending it whole with each call, which is slower",
+            "Redis does not keep a script; sending its source with each call, which is slower",
             "scheduler",
             script="its name",
         ),
@@ -280,20 +280,24 @@ REDIS = Topic(
 MESSAGE = Topic(
     "A message",
     {
-        Event.MESSAGE_FAILED: warning("The handler failed", "worker", about="message", error=TYPE, at=AT),
+        Event.MESSAGE_FAILED: warning("The handler failed", "worker", subject="message", error=TYPE, at=AT),
         Event.MESSAGE_TIMED_OUT: warning(
-            "The handler exceeded its timeout of {timeout}", "worker", about="message", timeout="`work.timeout`"
+            "The handler exceeded its timeout of {timeout}", "worker", subject="message", timeout="`work.timeout`"
         ),
         Event.MESSAGE_CRASHED: warning(
-            "The message's process crashed: {how}", "worker", about="message", how="how the process ended"
+            "The message's process crashed: {how}", "worker", subject="message", how="how the process ended"
         ),
         Event.MESSAGE_UNREADABLE: warning(
-            "The message cannot be read", "worker", about="message", reason="why, in a word", detail="where and how"
+            "The message cannot be read",
+            "worker",
+            subject="message",
+            reason="why, in a word",
+            detail="the place in the body and the problem",
         ),
         Event.MESSAGE_DEAD: error(
             "The message is dead: it will not be retried. See `penstock dlq`",
             "worker",
-            about="message",
+            subject="message",
             reason="`failed`, `refused` by the handler, `unreadable` or `lost`",
             error="the type of its last exception, or why there was none",
             at=AT,
@@ -303,20 +307,20 @@ MESSAGE = Topic(
         Event.MESSAGE_NOT_CLASSIFIED: error(
             "The exception cannot be inspected; treating it as any failure",
             "worker",
-            about="message",
+            subject="message",
             error="the type of what inspecting it raised",
             at=AT,
         ),
         Event.HANDLER_ABANDONED: warning(
             "The handler ignores its cancellation; it runs on and keeps its slot",
             "worker",
-            about="message",
+            subject="message",
             handler="`function` or `coroutine`",
         ),
         Event.MIDDLEWARE_FAILED: error(
             "A middleware's `on_error` failed; the handler's failure counts",
             "worker",
-            about="message",
+            subject="message",
             middleware="its class",
             error=TYPE,
             at=AT,
@@ -436,7 +440,7 @@ SCHEDULER = Topic(
         Event.JOB_FAILED: warning(
             "The job failed",
             "scheduler",
-            about="job",
+            subject="job",
             error=TYPE,
             at=AT,
             failure_class="the class in `failures.classes`, or `-`",
@@ -446,15 +450,15 @@ SCHEDULER = Topic(
         Event.JOB_OVERRAN: warning(
             "The job exceeded its timeout; cancelling it",
             "scheduler",
-            about="job",
+            subject="job",
             seconds="since it started",
             by="`timer`, or `scan` where the timer was late",
         ),
         Event.JOB_ABANDONED: error(
-            "The job ignores its cancellation; it runs on without a permit", "scheduler", about="job"
+            "The job ignores its cancellation; it runs on without a permit", "scheduler", subject="job"
         ),
         Event.JOB_NOT_STARTED: warning(
-            "The job could not be started; it is due again", "scheduler", about="job", error=TYPE, at=AT
+            "The job could not be started; it is due again", "scheduler", subject="job", error=TYPE, at=AT
         ),
         Event.JOB_FENCED: warning(
             "The run's outcome was ignored: another pod has the job", "scheduler", job="its name", step="the script"
@@ -489,4 +493,4 @@ SCHEDULER = Topic(
 
 TOPICS = (PROCESS, SHUTDOWN, REDIS, MESSAGE, MESSAGES, ISOLATION, JANITOR, SCHEDULER)
 EVENT_LINES: Mapping[Event, EventLine] = {event: line for topic in TOPICS for event, line in topic.lines.items()}
-"""Every event."""
+"""The line of every event."""

@@ -1,6 +1,6 @@
 """The events that the runtime logs: a closed set, which readers of logs match on.
 
-Each line of the runtime has one of these as its `event`. `event_lines` says what each of them means and carries.
+Each line of the runtime has one of these as its `event`. `event_lines` defines their messages and fields.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Event(StrEnum):
 
 
 class Activity(StrEnum):
-    """What a process was doing when Redis failed it: the field `activity`."""
+    """What a process was doing when Redis failed: the field `activity`."""
 
     CONNECTING = "connecting"
     RENEWING = "renewing the lease"

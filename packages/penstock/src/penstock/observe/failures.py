@@ -1,4 +1,4 @@
-"""What the runtime logs of an exception: its type and the place in the team's code, without its text.
+"""Describes exceptions for the log: the type, and the place in the team's code, without the text.
 
 The text of an exception often quotes a body: `KeyError: 'jane@example.org'`, `invalid literal: '4111 1111 ...'`. Only
 `message.log_fields` of a body may be logged. So Penstock's own lines name type and place. The text goes to the dead
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from types import FrameType, TracebackType
 
-OURS = __name__.partition(".")[0]
-_NOBODYS = frozenset({OURS, "asyncio", "concurrent", "threading", "importlib", "_frozen_importlib"})
+PENSTOCK = __name__.partition(".")[0]
+_PASS_ON = frozenset({PENSTOCK, "asyncio", "concurrent", "threading", "importlib", "_frozen_importlib"})
 """Packages that only pass exceptions on."""
-_PYTHONS = os.path.join(os.path.dirname(os.__file__), "")  # noqa: PTH118, PTH120 - frames hold texts
+_STANDARD_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")  # noqa: PTH118, PTH120 - frames hold texts
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
@@ -37,11 +37,11 @@ def failure(error: BaseException, package: str = "") -> Failure:
     Without one, it is the innermost frame in other code that is not installed, then in a library, then in Penstock.
     """
     frames = list(_frames(error.__traceback__))
-    theirs = [one for one in frames if package and _package(one[0]) == package]
-    others = [one for one in frames if _package(one[0]) not in _NOBODYS]
-    own = [one for one in others if _is_somebodys(one[0].f_code.co_filename)]
-    ours = [one for one in frames if _package(one[0]) == OURS]
-    where = (theirs or own or others or ours)[-1:]
+    team = [frame for frame in frames if package and _package(frame[0]) == package]
+    others = [frame for frame in frames if _package(frame[0]) not in _PASS_ON]
+    application = [frame for frame in others if _is_application(frame[0].f_code.co_filename)]
+    penstock = [frame for frame in frames if _package(frame[0]) == PENSTOCK]
+    where = (team or application or others or penstock)[-1:]
     return Failure(type_name(error), "".join(f"{_file(frame)}:{line}" for frame, line in where))
 
 
@@ -52,11 +52,11 @@ def type_name(error: BaseException) -> str:
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
-    found = []
+    frames = []
     while trace is not None:
-        found.append((trace.tb_frame, trace.tb_lineno))
+        frames.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
-    return found
+    return frames
 
 
 def _module(frame: FrameType) -> str:
@@ -67,9 +67,9 @@ def _package(frame: FrameType) -> str:
     return _module(frame).partition(".")[0]
 
 
-def _is_somebodys(file: str) -> bool:
-    """Whether a file belongs neither to Python nor to a library."""
-    return not file.startswith(("<", _PYTHONS)) and not any(folder in file for folder in _INSTALLED)
+def _is_application(file: str) -> bool:
+    """Whether a file belongs neither to Python nor to an installed library."""
+    return not file.startswith(("<", _STANDARD_LIBRARY)) and not any(folder in file for folder in _INSTALLED)
 
 
 def _file(frame: FrameType) -> str:

@@ -20,7 +20,7 @@ from http import HTTPStatus
 
 from penstock.observe.events import Event
 from penstock.observe.failures import type_name
-from penstock.observe.heart import Heart
+from penstock.observe.heartbeat import Heartbeat
 from penstock.observe.http import END, MOST_HEAD, Answer, BadRequestError, Request, parse
 from penstock.observe.logs import Log
 from penstock.observe.page import Pages
@@ -58,9 +58,9 @@ AskRedis = Callable[[], Awaitable[RedisHealth]]
 class HealthServer:
     """Serves HTTP until it is stopped."""
 
-    def __init__(self, heart: Heart, limit: float, readiness: Readiness, pages: Pages) -> None:
-        """`limit` is how many seconds without a heartbeat mean that the loop is blocked."""
-        self._heart = heart
+    def __init__(self, heartbeat: Heartbeat, limit: float, readiness: Readiness, pages: Pages) -> None:
+        """After `limit` seconds without a heartbeat, the loop counts as blocked."""
+        self._heartbeat = heartbeat
         self._limit = limit
         self._readiness = readiness
         self._pages = pages
@@ -82,12 +82,12 @@ class HealthServer:
             try:
                 async with asyncio.timeout(ASK):
                     health = await ask()
-            except Exception as error:  # noqa: BLE001 - whatever it is, Redis is not well
+            except Exception as error:  # noqa: BLE001 - any failure means that Redis is not healthy
                 health = RedisHealth(None, group=False, error=type_name(error))
-            well = health.ping is not None and health.group
+            healthy = health.ping is not None and health.group
             ping = None if health.ping is None else round(health.ping * 1000, 3)
-            told = {"ping_ms": ping, has: health.group} | ({"error": health.error} if health.error else {})
-            return Answer.json(told, HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE)
+            fields = {"ping_ms": ping, has: health.group} | ({"error": health.error} if health.error else {})
+            return Answer.json(fields, HTTPStatus.OK if healthy else HTTPStatus.SERVICE_UNAVAILABLE)
 
         self.add("/internal/health/redis", answer)
 
@@ -105,7 +105,7 @@ class HealthServer:
     def stop(self) -> None:
         """Stop, and close open connections."""
         if self._loop is not None and self._thread is not None:
-            with suppress(RuntimeError):  # the loop is closed: it had stopped already
+            with suppress(RuntimeError):  # the loop is closed: the server has already stopped
                 self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join()
 
@@ -134,7 +134,7 @@ class HealthServer:
         try:
             await self._converse(reader, writer)
         except (OSError, TimeoutError, asyncio.IncompleteReadError):
-            writer.transport.abort()  # it went away, or took too long: there is nobody to tell
+            writer.transport.abort()  # the client disconnected or was too slow
         finally:
             self._open.pop(writer, None)
             writer.close()
@@ -150,12 +150,12 @@ class HealthServer:
             answer = Answer.text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the request is too long")
         except BadRequestError as error:
             answer = Answer.text(HTTPStatus.BAD_REQUEST, str(error))
-        writer.transport.set_write_buffer_limits(0)  # so that `drain` waits for all of it
+        writer.transport.set_write_buffer_limits(0)  # so `drain` waits until everything is sent
         writer.write(answer.encode(method))
         async with asyncio.timeout(TAKE):
             await writer.drain()
         writer.write_eof()
-        # What a client still sends has to be read: else its system throws the answer away with the connection.
+        # Read what the client still sends, or its system discards the answer when the connection is reset.
         with suppress(TimeoutError):
             async with asyncio.timeout(LINGER):
                 while await reader.read(MOST_HEAD):
@@ -166,12 +166,12 @@ class HealthServer:
         if route is None:
             return Answer.text(HTTPStatus.NOT_FOUND, "not found")
         if request.method not in {"GET", "HEAD"}:
-            told = Answer.text(HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD")
-            return Answer(told.status, told.body, headers={"Allow": "GET, HEAD"})
+            refusal = Answer.text(HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD")
+            return Answer(refusal.status, refusal.body, headers={"Allow": "GET, HEAD"})
         try:
             async with asyncio.timeout(MAKE):
                 return await route(request)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the client is told no more than that
+        except Exception as error:  # noqa: BLE001 - the client gets no details of any failure
             log.event(Event.HTTP_REQUEST_FAILED, error, path=request.path)
             return Answer.text(HTTPStatus.INTERNAL_SERVER_ERROR, "internal error; see the log")
 
@@ -180,19 +180,19 @@ class HealthServer:
         return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, blocked) if blocked else Answer.text(HTTPStatus.OK, "alive")
 
     async def _ready(self, _request: Request) -> Answer:
-        against = [*self._readiness.against, *filter(None, [self._blocked()])]
-        if against:
-            return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, f"not ready: {', '.join(against)}")
+        reasons = [*self._readiness.reasons, *filter(None, [self._blocked()])]
+        if reasons:
+            return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, f"not ready: {', '.join(reasons)}")
         return Answer.text(HTTPStatus.OK, "ready")
 
     async def _metrics(self, request: Request) -> Answer:
-        asked = request.headers
-        page = self._pages.page(asked.get("accept", ""), asked.get("accept-encoding", ""))
+        headers = request.headers
+        page = self._pages.page(headers.get("accept", ""), headers.get("accept-encoding", ""))
         encoding = {"Content-Encoding": "gzip"} if page.compressed else {}
         return Answer(HTTPStatus.OK, page.body, page.content_type, {"Vary": "Accept, Accept-Encoding", **encoding})
 
     def _blocked(self) -> str:
-        age = self._heart.age()
+        age = self._heartbeat.age()
         return f"the loop has been blocked for {age:.1f} s (limit {self._limit:g} s)" if age > self._limit else ""
 
 

@@ -1,4 +1,4 @@
-"""As much of HTTP/1.1 as a probe and a scraper need: one request a connection, no body, GET and HEAD."""
+"""The part of HTTP/1.1 that probes and scrapers need: one request per connection, no body, GET and HEAD."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class BadRequestError(Exception):
-    """What came is no request."""
+    """The request is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for."""
+    """A request."""
 
     method: str
     path: str
@@ -32,7 +32,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered."""
+    """An answer."""
 
     status: HTTPStatus = HTTPStatus.OK
     body: bytes = b""
@@ -40,17 +40,17 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def text(cls, status: HTTPStatus, says: str) -> Answer:
-        """A sentence."""
-        return cls(status, f"{says}\n".encode())
+    def text(cls, status: HTTPStatus, sentence: str) -> Answer:
+        """An answer with a sentence."""
+        return cls(status, f"{sentence}\n".encode())
 
     @classmethod
     def json(cls, value: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Answer:
-        """An object."""
+        """An answer with a JSON object."""
         return cls(status, json.dumps(value).encode() + b"\n", "application/json")
 
     def encode(self, method: str) -> bytes:
-        """As it is sent; HEAD gets all but the body."""
+        """The bytes to send; HEAD gets no body."""
         head = {
             "Content-Type": self.content_type,
             "Content-Length": str(len(self.body)),
@@ -66,20 +66,20 @@ class Answer:
 
 
 def parse(head: bytes) -> Request:
-    """A first line and headers, up to the empty line."""
+    """Parse the first line and the headers, up to the empty line."""
     first, *lines = head.removesuffix(END).decode("latin-1").split("\r\n")
     request = REQUEST.fullmatch(first)
     if request is None:
-        raise BadRequestError("the first line is no request")
+        raise BadRequestError("the first line is not a request")
     headers: dict[str, str] = {}
     for line in lines:
         written, colon, rest = line.partition(":")
         if not colon or not NAME.fullmatch(written) or CONTROL.search(rest):
-            raise BadRequestError("a line is no header")
+            raise BadRequestError("a line is not a header")
         name, value = written.lower(), rest.strip(" \t")
         if name == "host" and name in headers:
-            raise BadRequestError("there are two hosts")
+            raise BadRequestError("two `Host` headers")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     if request[3] == "1" and "host" not in headers:
-        raise BadRequestError("there is no host")
+        raise BadRequestError("no `Host` header")
     return Request(request[1], request[2].partition("?")[0], headers)

@@ -1,6 +1,6 @@
 """Formats log records as lines: JSON for machines, text for people.
 
-Fields have fixed names; a field of a message or handler whose name is taken gets an underscore appended. Values are cut
+Fields have fixed names; if a message or handler uses such a name, its field gets an underscore appended. Values are cut
 at 256 characters. No line can move a cursor or start another line.
 """
 
@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from penstock.observe.about import ABOUT, Subject, free
 from penstock.observe.events import Event
+from penstock.observe.subject import SUBJECT, Subject, free
 from penstock.observe.traces import current
 from penstock_spec.report.safe import safe
 
@@ -25,13 +25,13 @@ LONGEST_TEXT = 8000
 """Characters of a message, or of the end of a traceback; container logs cut lines at 16 KiB."""
 LARGEST = 2**63
 
-ABOUT_KEY, EVENT_KEY, FIELDS_KEY = "penstock_about", "penstock_event", "penstock_fields"
+SUBJECT_KEY, EVENT_KEY, FIELDS_KEY = "penstock_about", "penstock_event", "penstock_fields"
 """Attributes that Penstock's loggers add to a record."""
 PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {
     "message",
     "asctime",
     "taskName",
-    ABOUT_KEY,
+    SUBJECT_KEY,
     EVENT_KEY,
     FIELDS_KEY,
 }
@@ -67,14 +67,13 @@ class JsonLines(logging.Formatter):
         if event := event_of(record):
             line["event"] = event
         line |= {"logger": record.name, "host": self._process.host, "pid": self._process.pid}
-        who = ((self._process.kind, self._process.name), ("consumer", self._process.consumer))
-        line |= {name: told for name, told in who if told}
+        names = ((self._process.kind, self._process.name), ("consumer", self._process.consumer))
+        line |= {name: value for name, value in names if value}
         for name, value in fields(record):
-            told = shown(value)
-            if (
-                name not in line or line[name] != told
-            ):  # what stands there already, such as the consumer, is not repeated
-                line[free(name, line)] = told
+            json_value = shown(value)
+            # A value that the line already has, such as the consumer, is not repeated.
+            if name not in line or line[name] != json_value:
+                line[free(name, line)] = json_value
         if trouble := _exception(record):
             line[free("exception", line)] = trouble
         return json.dumps(line)
@@ -85,12 +84,12 @@ class TextLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, or several with a traceback."""
-        said = " ".join(f"{safe(name)}={safe(_words(shown(value)))}" for name, value in fields(record))
+        pairs = " ".join(f"{safe(name)}={safe(_words(shown(value)))}" for name, value in fields(record))
         if event := event_of(record):
-            said = f"event={event} {said}".rstrip()
+            pairs = f"event={event} {pairs}".rstrip()
         clock = time.strftime("%H:%M:%S", time.localtime(record.created))
         text = f"{clock}.{int(record.msecs):03d} {record.levelname:<8}{safe(_text(record))}"
-        lines = [f"{text}  {said}" if said else text, *map(safe, _exception(record).splitlines())]
+        lines = [f"{text}  {pairs}" if pairs else text, *map(safe, _exception(record).splitlines())]
         return "\n".join(lines)
 
 
@@ -106,20 +105,20 @@ def fields(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
 
 
 def _fields(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
-    about: Subject | None = getattr(record, ABOUT_KEY, None) or ABOUT.get()
-    told = {} if about is None else _of(about)
-    yield from told.items()
+    subject: Subject | None = getattr(record, SUBJECT_KEY, None) or SUBJECT.get()
+    own = {} if subject is None else _of(subject)
+    yield from own.items()
     trace = current()
-    if trace is not None and "trace_id" not in told:
+    if trace is not None and "trace_id" not in own:
         yield "trace_id", trace.trace_id
         yield "span_id", trace.span_id
     yield from getattr(record, FIELDS_KEY, {}).items()
     yield from ((name, value) for name, value in vars(record).items() if name not in PLAIN)
 
 
-def _of(about: Subject) -> Mapping[str, object]:
+def _of(subject: Subject) -> Mapping[str, object]:
     try:
-        return about.log_fields()
+        return subject.log_fields()
     except Exception as error:  # noqa: BLE001 - a line without its fields is better than no line
         return {"log_fields_error": type(error).__name__}
 
@@ -134,7 +133,7 @@ def shown(value: object) -> object:
         if isinstance(value, float) and math.isfinite(value):
             return float(value)
         text = str(value)
-    except Exception:  # noqa: BLE001 - somebody else's class; or a number of more digits than Python writes
+    except Exception:  # noqa: BLE001 - a class of the team or a library, or a number with more digits than Python writes
         text = f"<{type(value).__name__}>"
     return _cut(text, LONGEST_VALUE)
 
@@ -145,14 +144,14 @@ def _cut(text: str, longest: int) -> str:
 
 def timestamp(seconds: float) -> str:
     """RFC 3339, in UTC, to the millisecond."""
-    whole, thousandths = divmod(int(seconds * 1000), 1000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{thousandths:03d}Z"
+    full, thousandths = divmod(int(seconds * 1000), 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(full))}.{thousandths:03d}Z"
 
 
 def _text(record: logging.LogRecord) -> str:
     try:
         text = record.getMessage()
-    except Exception:  # noqa: BLE001 - arguments that do not fit; the line still says what it can
+    except Exception:  # noqa: BLE001 - arguments that do not fit; the unformatted message is still useful
         text = str(record.msg)
     return _cut(text, LONGEST_TEXT)
 
@@ -163,7 +162,7 @@ def _exception(record: logging.LogRecord) -> str:
     try:
         text = logging.Formatter().formatException(record.exc_info)
     except Exception as error:  # noqa: BLE001 - an exception whose own __str__ fails
-        text = f"<{type(error).__name__} while the traceback was made>"
+        text = f"<{type(error).__name__} while formatting the traceback>"
     return text if len(text) <= LONGEST_TEXT else f"...{text[3 - LONGEST_TEXT :]}"
 
 

@@ -2,7 +2,7 @@
 
     log.info("clustering", images=3)      ->      {"timestamp": "...", "message": "clustering", "images": 3, ...}
 
-A line has the fields of its call and those of the message that it is about (see `about`). The runtime's own lines are
+A line has the fields of its call and those of its subject, such as a message (see `subject`). The runtime's lines are
 events (see `event_lines`); they name the type and the place of an exception, never its text (see `failures`).
 """
 
@@ -14,11 +14,11 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from penstock.observe.about import Subject
 from penstock.observe.event_lines import EVENT_LINES
 from penstock.observe.events import Event
 from penstock.observe.failures import failure
-from penstock.observe.lines import ABOUT_KEY, EVENT_KEY, FIELDS_KEY, JsonLines, Process, TextLines
+from penstock.observe.lines import EVENT_KEY, FIELDS_KEY, SUBJECT_KEY, JsonLines, Process, TextLines
+from penstock.observe.subject import Subject
 from penstock_spec.findings import CannotGoOn
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -41,21 +41,21 @@ class Lines(logging.Handler):
             rest = memoryview(f"{self.format(record)}\n".encode(errors="backslashreplace"))
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]
-        except Exception:  # noqa: BLE001, S110 - see above; and logging, where this would be told, is what failed
+        except Exception:  # noqa: BLE001, S110 - see above; logging itself failed, so this cannot be logged
             pass
 
 
 class Log:
     """A logger that takes fields. Lines of a logger with a subject carry the subject's fields.
 
-    `package` is the team's: the places of failures are in it.
+    `package` is the team's top-level package: the places of failures are in it.
     """
 
-    __slots__ = ("_about", "_logger", "_package")
+    __slots__ = ("_logger", "_package", "_subject")
 
-    def __init__(self, logger: logging.Logger, about: Subject | None = None, *, package: str = "") -> None:
+    def __init__(self, logger: logging.Logger, subject: Subject | None = None, *, package: str = "") -> None:
         self._logger = logger
-        self._about = about
+        self._subject = subject
         self._package = package
 
     def debug(self, message: str, /, **fields: object) -> None:
@@ -78,9 +78,9 @@ class Log:
         """Log an error with the traceback and text of the current exception."""
         self._write(logging.ERROR, message, fields, exc_info=True)
 
-    def about(self, about: Subject | None) -> Log:
+    def with_subject(self, subject: Subject | None) -> Log:
         """A logger with another subject."""
-        return Log(self._logger, about, package=self._package)
+        return Log(self._logger, subject, package=self._package)
 
     def event(self, event: Event, cause: BaseException | None = None, /, **fields: object) -> None:
         """Log an event of the runtime, see `event_lines`. `cause` adds `error` and `at`."""
@@ -88,10 +88,10 @@ class Log:
         if self._logger.isEnabledFor(line.level):
             fields = {name: value for name, value in fields.items() if value is not None}
             if cause is not None:
-                what = failure(cause, self._package)
-                fields = {"error": what.error, "at": what.at, **fields}
-            said = line.message.format_map(fields) if "{" in line.message else line.message
-            self._write(line.level, said, fields, event)
+                described = failure(cause, self._package)
+                fields = {"error": described.error, "at": described.at, **fields}
+            message = line.message.format_map(fields) if "{" in line.message else line.message
+            self._write(line.level, message, fields, event)
 
     def _write(
         self,
@@ -102,12 +102,12 @@ class Log:
         **more: Any,  # noqa: ANN401 - logging's
     ) -> None:
         if self._logger.isEnabledFor(level):
-            extra = {ABOUT_KEY: self._about, EVENT_KEY: event, FIELDS_KEY: fields}
+            extra = {SUBJECT_KEY: self._subject, EVENT_KEY: event, FIELDS_KEY: fields}
             self._logger.log(level, message, extra=extra, **more)
 
 
 def set_up(process: Process, *, format_: Literal["json", "text"], level: int, descriptor: int = STDERR) -> None:
-    """Let all loggers of this process write such lines, and nothing else."""
+    """Make all loggers of this process write such lines, and nothing else."""
     lines = Lines(descriptor)
     lines.setFormatter(JsonLines(process) if format_ == "json" else TextLines())
     root = logging.getLogger()
@@ -120,16 +120,16 @@ def set_up(process: Process, *, format_: Literal["json", "text"], level: int, de
 
 def level_of(environ: Mapping[str, str]) -> int:
     """The level that `LOG_LEVEL` names; by default INFO."""
-    said = environ.get("LOG_LEVEL", "") or "INFO"
-    if said.upper() not in LEVELS:
-        raise CannotGoOn(f"`LOG_LEVEL` is `{said}`, which is not a level", f"one of {', '.join(LEVELS)}")
-    return logging.getLevelNamesMapping()[said.upper()]
+    level = environ.get("LOG_LEVEL", "") or "INFO"
+    if level.upper() not in LEVELS:
+        raise CannotGoOn(f"`LOG_LEVEL` is `{level}`, which is not a level", f"one of {', '.join(LEVELS)}")
+    return logging.getLevelNamesMapping()[level.upper()]
 
 
 def loop_trouble(_loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
     """The exception handler of event loops: logs uncaught exceptions without their text."""
     log = Log(logging.getLogger("penstock.loop"))
-    # Of a callback asyncio tells the arguments.
+    # For a callback, asyncio's message contains the arguments, which may quote a body.
     detail = "an exception in a callback" if "handle" in context else str(context["message"])
     error = context.get("exception")
     log.event(Event.LOOP_EXCEPTION, error if isinstance(error, BaseException) else None, detail=detail)

@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 
@@ -30,10 +30,10 @@ class Page:
 
 
 class Pages:
-    """Renders the page. The first one loads `prometheus_client`, so that workers start without it."""
+    """Renders the page. The first scrape imports `prometheus_client`, so that workers start without it."""
 
-    def __init__(self, board: Board, registry: CollectorRegistry | None = None) -> None:
-        self._board = board
+    def __init__(self, collector: Collector, registry: CollectorRegistry | None = None) -> None:
+        self._collector = collector
         self._registry = registry
         self._broken = False
 
@@ -42,16 +42,16 @@ class Pages:
         from prometheus_client import REGISTRY, exposition  # noqa: PLC0415 - as the class says
 
         registry = REGISTRY if self._registry is None else self._registry
-        self._board.show_on(registry)
+        self._collector.register_with(registry)
         encode, content_type = exposition.choose_encoder(accept)
         try:
             body = encode(registry)
             self._broken = False
-        except Exception as error:  # noqa: BLE001 - a collector of somebody else's; ours are shown all the same
+        except Exception as error:  # noqa: BLE001 - another collector failed; ours is shown alone
             if not self._broken:
                 log.event(Event.METRICS_COLLECTOR_FAILED, error)
             self._broken = True
-            body = encode(self._board)
+            body = encode(self._collector)
         if exposition.gzip_accepted(accept_encoding):
             return Page(content_type, gzip.compress(body, LEVEL), compressed=True)
         return Page(content_type, body, compressed=False)

@@ -1,11 +1,11 @@
-"""Whether this process is ready, and the reasons why not."""
+"""Whether this process is ready, and if not, why."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 
-class Why(StrEnum):
+class NotReady(StrEnum):
     """A reason why a process is not ready."""
 
     STARTING = "starting"
@@ -16,21 +16,21 @@ class Why(StrEnum):
 
 
 class Readiness:
-    """Ready while there is no reason against it. Set in one thread, read in others; each change replaces the set."""
+    """Ready while there are no reasons against it. Set in one thread, read in others; each change replaces the set."""
 
     def __init__(self) -> None:
-        self._against: frozenset[Why] = frozenset({Why.STARTING})
+        self._reasons: frozenset[NotReady] = frozenset({NotReady.STARTING})
 
-    def hold(self, why: Why) -> None:
+    def hold(self, why: NotReady) -> None:
         """Add a reason."""
-        self._against |= {why}
+        self._reasons |= {why}
 
-    def release(self, why: Why) -> None:
+    def release(self, why: NotReady) -> None:
         """Remove a reason."""
-        self._against -= {why}
+        self._reasons -= {why}
 
     @property
-    def against(self) -> tuple[Why, ...]:
-        """All reasons, in the order of `Why`."""
-        against = self._against
-        return tuple(why for why in Why if why in against)
+    def reasons(self) -> tuple[NotReady, ...]:
+        """All reasons, in the order of `NotReady`."""
+        reasons = self._reasons
+        return tuple(why for why in NotReady if why in reasons)

@@ -1,6 +1,6 @@
-"""Trouble with Redis in the log: when it starts, now and then while it lasts, and when it ends.
+"""Logs trouble with Redis: when it starts, at most every half minute while it lasts, and when it ends.
 
-Each activity is logged on its own: an activity that works proves nothing about another.
+Each activity is logged separately: if one works, others may still fail.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from penstock.wire.errors import RedisTrouble, Refused
 
 
 class RedisLog:
-    """Logs each activity's trouble every half minute at most."""
+    """Logs the trouble of each activity."""
 
     def __init__(self, log: Log, clock: Callable[[], float]) -> None:
         """`clock` is monotonic, in seconds."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.observe.board import process_board
+from penstock.observe.collector import process_collector
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 
 def metrics(registry: CollectorRegistry | None = None) -> None:
-    """Show Penstock's metrics of this process on a registry of `prometheus_client`; without one, on its `REGISTRY`.
+    """Add Penstock's metrics of this process to a registry of `prometheus_client`, by default its `REGISTRY`.
 
-    Workers and janitors show them at `/metrics` themselves. A program that sends calls this once, whenever it likes; a
-    second time changes nothing.
+    Workers, janitors and schedulers export them at `/metrics` themselves. A program that sends calls this at any time;
+    a second call changes nothing.
     """
-    from prometheus_client import REGISTRY  # noqa: PLC0415 - 30 ms, for those who call this
+    from prometheus_client import REGISTRY  # noqa: PLC0415 - takes 30 ms
 
-    process_board().show_on(REGISTRY if registry is None else registry)
+    process_collector().register_with(REGISTRY if registry is None else registry)

@@ -1,9 +1,9 @@
-"""OpenTelemetry spans around sending and processing, if the program has set it up; otherwise only the context travels.
+"""OpenTelemetry spans around sends and attempts, if the program has set it up; otherwise only the context travels.
 
 A message's span is both a *child* of the sender's span and *linked* to it. OpenTelemetry's conventions for messaging
-want the link, and allow the parent where a span is about one message, as ours always are. The parent makes sender and
+want the link, and allow the parent if a span is about one message, as ours always are. The parent makes sender and
 handler one trace, so that the lines of both have the same `trace_id`; and since a retry has the same parent, all
-attempts stand side by side below the send that caused them.
+attempts are siblings below the send that caused them.
 
 An exception is recorded with type and frames, without its text, which may quote a body (see `failures`).
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanContext, Tracer, TracerProvider
 
 
-LOOK_AGAIN = 100
+CHECK_AGAIN_AFTER = 100
 """Messages between checks whether the program has set up OpenTelemetry."""
 
 
@@ -54,7 +54,7 @@ class Spans:
             self._passive -= 1
             return False
         if self._open() is None:
-            self._passive = LOOK_AGAIN
+            self._passive = CHECK_AGAIN_AFTER
             return False
         return True
 
@@ -69,16 +69,16 @@ class Spans:
             attributes["messaging.batch.message_count"] = count
         return Sending(tracer.start_span(f"send {self._pipeline}", kind=otel.SpanKind.PRODUCER, attributes=attributes))
 
-    def process(self, came_with: Trace | None, *, message_id: str, attempt: int, correlation: str | None) -> Processing:
+    def process(self, parent: Trace | None, *, message_id: str, attempt: int, correlation: str | None) -> Processing:
         """A span around one attempt."""
         opened = self._open()
         if opened is None:
-            return Processing(None, came_with)
+            return Processing(None, parent)
         otel, tracer = opened
-        remote = None if came_with is None else _context_of(otel, came_with)
+        remote = None if parent is None else _context_of(otel, parent)
         span = tracer.start_span(
             f"process {self._pipeline}",
-            # An empty context where none came with the message: it is not a child of whatever the reader was doing.
+            # Without a trace in the message, an empty context: the span is not a child of the reading task's span.
             context=otel.Context() if remote is None else otel.set_span_in_context(otel.NonRecordingSpan(remote)),
             kind=otel.SpanKind.CONSUMER,
             attributes=self._attributes("process", correlation)
@@ -89,7 +89,7 @@ class Spans:
             },
             links=() if remote is None else (otel.Link(remote),),
         )
-        return Processing(span, came_with)
+        return Processing(span, parent)
 
     def _attributes(self, operation: str, correlation: str | None) -> dict[str, str | int]:
         attributes: dict[str, str | int] = {
@@ -115,7 +115,7 @@ class Spans:
         return otel, self._tracer
 
 
-class _Around:
+class _CurrentSpan:
     """A span that is current within its `with`."""
 
     def __init__(self, span: Span | None) -> None:
@@ -151,7 +151,7 @@ class _Around:
             self.span.end()
 
 
-class Sending(_Around):
+class Sending(_CurrentSpan):
     """A send in progress."""
 
     @property
@@ -165,21 +165,21 @@ class Sending(_Around):
             self.span.set_attribute("messaging.message.id", message_id)
 
 
-class Processing(_Around):
+class Processing(_CurrentSpan):
     """An attempt in progress."""
 
-    def __init__(self, span: Span | None, came_with: Trace | None) -> None:
+    def __init__(self, span: Span | None, parent: Trace | None) -> None:
         super().__init__(span)
-        self._came_with = came_with
+        self._parent = parent
         self._token: Token[Trace | None] | None = None
 
     @property
     def trace(self) -> Trace | None:
         """The trace that a child process continues."""
-        return self._came_with if self.span is None else of_span(self.span.get_span_context())
+        return self._parent if self.span is None else of_span(self.span.get_span_context())
 
     def __enter__(self) -> Self:
-        self._token = CARRIED.set(self._came_with)
+        self._token = CARRIED.set(self._parent)
         return super().__enter__()
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""The same line at most every half minute."""
+"""Limits a line to once every half minute."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class Throttle:
         return True
 
     def ends(self, trouble: str) -> bool:
-        """Forget this trouble. Whether there was any."""
+        """Forget this trouble; return whether there was any."""
         return self._logged.pop(trouble, None) is not None

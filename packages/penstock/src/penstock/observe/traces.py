@@ -1,8 +1,8 @@
 """W3C trace context, as it travels in a message's own fields `penstock-traceparent` and `penstock-tracestate`.
 
-It travels without OpenTelemetry too: what came with a message stands in the lines that its handler logs, and goes on
-with the messages that the handler sends. OpenTelemetry is never loaded from here. Where a program has set it up, it is
-loaded already, and its current span is the one that counts.
+It travels without OpenTelemetry, too: the trace of a message appears in the lines that its handler logs, and continues
+in the messages that the handler sends. This module never imports OpenTelemetry. If a program has set it up, it is
+already imported, and its current span takes precedence.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Trace:
 
 def read(parent: bytes | None, state: bytes | None = None) -> Trace | None:
     """Parse both fields. Without a valid `traceparent`, the state is ignored as well."""
-    found = TRACEPARENT.fullmatch(parent) if parent is not None else None
-    if found is None:
+    match = TRACEPARENT.fullmatch(parent) if parent is not None else None
+    if match is None:
         return None
-    version, trace_id, span_id, flags, more = found.groups()
+    version, trace_id, span_id, flags, more = match.groups()
     if version == NEVER or (version == FIRST and more is not None):
         return None
     trace = Trace(trace_id.decode(), span_id.decode(), flags.decode())
@@ -64,9 +64,9 @@ CARRIED: ContextVar[Trace | None] = ContextVar("penstock_trace", default=None)
 
 
 def opentelemetry() -> ModuleType | None:
-    """OpenTelemetry's API, if this program has loaded it."""
+    """OpenTelemetry's API, if this program has imported it."""
     module = sys.modules.get("opentelemetry.trace")
-    # Another thread may be loading it at this moment; this name is among its last.
+    # Another thread may be importing it now; this name is defined late in the module.
     return None if module is None or not hasattr(module, "use_span") else module
 
 

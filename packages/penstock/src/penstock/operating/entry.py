@@ -1,4 +1,4 @@
-"""Stream entries as people may see them: with log fields, and with bodies on request."""
+"""Reads stream entries for people: log fields always, bodies only on request."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Entry(NamedTuple):
         return int(self.id.partition("-")[0])
 
     @classmethod
-    def of(cls, told: Reply) -> Entry:
+    def of(cls, reply: Reply) -> Entry:
         """Parse Redis's reply."""
-        id_, fields = items(told)
+        id_, fields = items(reply)
         return cls(raw(id_).decode(), [raw(one) for one in items(fields)])
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """A message, as far as it may be shown without its body."""
+class MessageView:
+    """What may be shown of a message."""
 
     message: str | None
     """The message's own id."""
@@ -65,12 +65,12 @@ class About:
     @property
     def line(self) -> str:
         """For people."""
-        told = [f"{name}={printable(_word(value), LONGEST_VALUE)}" for name, value in self.named.items()]
-        return " ".join([*told, *(["(its body cannot be read)"] if self.unreadable else [])])
+        parts = [f"{name}={printable(_word(value), LONGEST_VALUE)}" for name, value in self.named.items()]
+        return " ".join([*parts, *(["(its body cannot be read)"] if self.unreadable else [])])
 
 
-class Lens:
-    """Reads bodies by the spec's encoding, without its limits: dead letters often violate them."""
+class EntryReader:
+    """Reads entries by the spec's encoding, but without its limits: dead letters often violate them."""
 
     def __init__(self, spec: Pipeline, folder: Path) -> None:
         """Raises CannotGoOn if the schema is needed to read bodies and cannot be loaded."""
@@ -82,20 +82,20 @@ class Lens:
             self._encoding = FieldsEncoding(FieldTypes.of(schema_of(spec, folder)), ANY_SIZE, None)
         self._names = dict.fromkeys([*([message.correlate] if message.correlate else []), *message.log_fields])
 
-    def look(self, fields: Sequence[bytes]) -> About:
+    def read(self, fields: Sequence[bytes]) -> MessageView:
         """Read the fields of an entry."""
         id_ = (penstock_field(fields, ID) or b"").decode("ascii", "replace")
         value, unreadable = None, ""
         try:
-            value = self._encoding.read(without_own(fields)).value
+            value = self._encoding.read(without_penstock_fields(fields)).value
         except Unreadable as error:
             unreadable = str(error)
         named = {name: value[name] for name in self._names if name in value} if value is not None else {}
-        return About(id_ if is_ulid(id_) else None, named, unreadable, value)
+        return MessageView(id_ if is_ulid(id_) else None, named, unreadable, value)
 
 
-def without_own(fields: Sequence[bytes]) -> list[bytes]:
-    """Drop Penstock's own fields: the body may be readable although their version is unknown."""
+def without_penstock_fields(fields: Sequence[bytes]) -> list[bytes]:
+    """Drop Penstock's own fields: the body may be readable even if their version is unknown."""
     return [part for name, value in pairs(fields) if not name.startswith(PREFIX) for part in (name, value)]
 
 
@@ -112,7 +112,7 @@ def plain_fields(fields: Sequence[bytes]) -> list[dict[str, str]]:
 def shown_fields(fields: Sequence[bytes]) -> Iterator[str]:
     """One line per field, byte for byte: plain one-line text, a JSON string, or base64."""
     for name, value in pairs(fields):
-        yield f"{_seen(name)}: {_seen(value)}"
+        yield f"{_shown(name)}: {_shown(value)}"
 
 
 def pretty(value: object) -> str:
@@ -120,20 +120,20 @@ def pretty(value: object) -> str:
     return json.dumps(value, indent=2)
 
 
-def _plain(what: str, told: bytes) -> dict[str, str]:
+def _plain(key: str, value: bytes) -> dict[str, str]:
     try:
-        return {what: told.decode()}
+        return {key: value.decode()}
     except UnicodeDecodeError:
-        return {f"{what}_base64": base64.b64encode(told).decode()}
+        return {f"{key}_base64": base64.b64encode(value).decode()}
 
 
-def _seen(told: bytes) -> str:
+def _shown(value: bytes) -> str:
     try:
-        text = told.decode()
+        text = value.decode()
     except UnicodeDecodeError:
-        return f"(base64) {base64.b64encode(told).decode()}"
-    odd = safe(text) != text or text != text.strip() or not text
-    return json.dumps(text) if odd else text
+        return f"(base64) {base64.b64encode(value).decode()}"
+    needs_quotes = safe(text) != text or text != text.strip() or not text
+    return json.dumps(text) if needs_quotes else text
 
 
 def _word(value: object) -> str:

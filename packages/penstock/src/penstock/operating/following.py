@@ -20,7 +20,7 @@ class Follower:
     """Remembers its position, so that a lost connection loses no entry that still exists."""
 
     def __init__(self, link: Link, key: str, ask: Ask) -> None:
-        """Nothing is asked yet."""
+        """Nothing is read yet."""
         self._link = link
         self._key = key
         self._ask = ask
@@ -40,8 +40,8 @@ class Follower:
     async def follow(self) -> AsyncIterator[list[Entry]]:
         """Yield new entries forever."""
         while True:
-            told = await self._ask(self._read)
-            for stream in items(told) if told is not None else ():
+            reply = await self._ask(self._read)
+            for stream in items(reply) if reply is not None else ():
                 page = [Entry.of(one) for one in items(items(stream)[1])]
                 self._at = page[-1].id
                 yield page

@@ -11,12 +11,12 @@ from penstock_spec.values.display import span
 COLUMNS = (Column("state"), Column("due", right=True), Column("last"), Column("failures", right=True))
 
 
-def table(found: Sequence[JobStatus]) -> Table:
-    """A row a job; its name leads."""
-    return Table(COLUMNS, [_row(one) for one in found], [one.name for one in found], "job", leads=True)
+def table(jobs: Sequence[JobStatus]) -> Table:
+    """One row per job, starting with its name."""
+    return Table(COLUMNS, [_row(job) for job in jobs], [job.name for job in jobs], "job", leads=True)
 
 
-def _row(one: JobStatus) -> tuple[str, str, str, str]:
-    story = one.story
-    due = "-" if one.due is None else "now" if one.due <= one.now else f"in {span(1000 * (one.due - one.now))}"
-    return one.state, due, story.outcome if story else "-", str(story.streak) if story else "-"
+def _row(job: JobStatus) -> tuple[str, str, str, str]:
+    last = job.story
+    due = "-" if job.due is None else "now" if job.due <= job.now else f"in {span(1000 * (job.due - job.now))}"
+    return job.state, due, last.outcome if last else "-", str(last.streak) if last else "-"

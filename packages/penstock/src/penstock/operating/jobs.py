@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from penstock.scheduler.due_times import cron_after
-from penstock.scheduler.job_steps import ALL, MOST, MOST_ASKED, JobAnswer, JobSteps
+from penstock.scheduler.job_steps import ALL, MOST, MOST_BY_PEOPLE, JobAnswer, JobSteps
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.run_record import RunRecord
 from penstock.wire.command import Argument
@@ -30,31 +30,31 @@ class JobStatus:
     """When it is due; None while it runs."""
     deadline: int | None
     """None unless it runs."""
-    life: str
+    consumer: str
     """The consumer that runs it."""
-    lives: bool
+    has_lease: bool
     """Whether that consumer's lease holds."""
-    story: RunRecord | None
+    last_run: RunRecord | None
     shard: int | None
 
     def as_json(self) -> dict[str, object]:
         """Name and value of each column of `--json`."""
-        story = self.story
+        last = self.last_run
         return {
             "job": self.name,
             "state": self.state,
             "due": self.due,
             "deadline": self.deadline,
-            "life": self.life or None,
+            "consumer": self.consumer or None,
             "last": None
-            if story is None
+            if last is None
             else {
-                "outcome": story.outcome,
-                "class": story.class_ or None,
-                "streak": story.streak,
-                "acquired": story.acquired,
-                "ended": story.ended,
-                "life": story.consumer,
+                "outcome": last.outcome,
+                "class": last.class_ or None,
+                "streak": last.streak,
+                "acquired": last.acquired,
+                "ended": last.ended,
+                "consumer": last.consumer,
             },
         }
 
@@ -70,14 +70,14 @@ class JobControl:
 
     async def names(self) -> list[str]:
         """Names of all registered jobs, sorted."""
-        found: set[str] = set()
+        registered: set[str] = set()
         cursor = b"0"
         while True:
-            told: Any = await self._link.call("HSCAN", self._keys.jobs, cursor, "COUNT", MOST)
-            cursor = told[0]
-            found.update(name.decode(errors="replace") for name in told[1][::2])
+            reply: Any = await self._link.call("HSCAN", self._keys.jobs, cursor, "COUNT", MOST)
+            cursor = reply[0]
+            registered.update(name.decode(errors="replace") for name in reply[1][::2])
             if cursor == b"0":
-                return sorted(found)
+                return sorted(registered)
 
     async def all_paused(self) -> bool:
         """Whether `pause --all` is in force."""
@@ -87,18 +87,18 @@ class JobControl:
         """The status of each job."""
         return [one for at in range(0, len(names), MOST) for one in await self._page(names[at : at + MOST])]
 
-    async def change(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
+    async def change(self, change: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
         """Change each job."""
-        found: list[JobAnswer] = []
-        for at in range(0, len(names), MOST_ASKED):
-            found += await self._steps.ask_for(what, names[at : at + MOST_ASKED])
-        return found
+        answers: list[JobAnswer] = []
+        for at in range(0, len(names), MOST_BY_PEOPLE):
+            answers += await self._steps.change(change, names[at : at + MOST_BY_PEOPLE])
+        return answers
 
     async def _page(self, names: Sequence[str]) -> list[JobStatus]:
         keys = self._keys
         if not names:
             return []
-        waits, works, stops, known, holders, stories, pods, time = await self._all(
+        waiting, working, paused, registered, holders, records, pods, time = await self._all(
             ("ZMSCORE", keys.waiting, *names),
             ("ZMSCORE", keys.working, *names),
             ("ZMSCORE", keys.paused, *names),
@@ -109,44 +109,45 @@ class JobControl:
             ("TIME",),
         )
         now = int(time[0]) + int(time[1]) / 1e6
-        ends = dict(zip(pods[::2], map(float, pods[1::2]), strict=True))
-        found = []
-        for name, waits_, works_, stops_, says, holder, story in zip(
-            names, waits, works, stops, known, holders, stories, strict=True
+        lease_ends = dict(zip(pods[::2], map(float, pods[1::2]), strict=True))
+        jobs = []
+        for name, waiting_at, working_until, paused_at, registration, holder, record in zip(
+            names, waiting, working, paused, registered, holders, records, strict=True
         ):
-            life = holder.partition(b" ")[2] if holder and works_ else b""
-            due = waits_ or (None if works_ else stops_)
+            consumer = holder.partition(b" ")[2] if holder and working_until else b""
+            due = waiting_at or (None if working_until else paused_at)
             state: State = (
-                "running" if works_ else "paused" if stops_ else "unregistered" if not says or not waits_
-                else "due" if int(float(waits_)) <= now else "waiting"
+                "running" if working_until else "paused" if paused_at
+                else "unregistered" if not registration or not waiting_at
+                else "due" if int(float(waiting_at)) <= now else "waiting"
             )  # fmt: skip
-            found.append(
+            jobs.append(
                 JobStatus(
                     name,
                     state,
                     now,
                     int(float(due)) if due else None,
-                    int(float(works_)) if works_ else None,
-                    life.decode(errors="replace"),
-                    ends.get(life, 0.0) > now * 1000,
-                    RunRecord.read(story),
-                    int(says.split()[2]) if says else None,
+                    int(float(working_until)) if working_until else None,
+                    consumer.decode(errors="replace"),
+                    lease_ends.get(consumer, 0.0) > now * 1000,
+                    RunRecord.read(record),
+                    int(registration.split()[2]) if registration else None,
                 )
             )
-        return found
+        return jobs
 
     async def _all(self, *commands: tuple[Argument, ...]) -> list[Any]:
-        told = await self._link.calls(commands)
-        for one in told:
-            if isinstance(one, Refused):
-                raise one
-        return told
+        replies = await self._link.calls(commands)
+        for reply in replies:
+            if isinstance(reply, Refused):
+                raise reply
+        return replies
 
 
 def explain(scheduler: ResolvedScheduler, job: JobStatus, *, all_paused: bool) -> list[str]:
-    """Say when a job runs next, and why not earlier. The first line says most."""
+    """Explain when a job runs next, and why not earlier. The first line matters most."""
     spec = scheduler.spec
-    settings = next((each for each in effective_jobs(spec) if each.name == job.name), None)
+    settings = next((one for one in effective_jobs(spec) if one.name == job.name), None)
     lines = [_state(job, all_paused=all_paused)]
     if not runs(spec, job.name):
         disabled = spec.patterns.disabled if matches(spec.patterns.disabled, job.name) else ""
@@ -185,27 +186,28 @@ def _state(job: JobStatus, *, all_paused: bool) -> str:
 
 
 def _running(job: JobStatus) -> str:
-    lost = "" if job.lives else ", whose lease expired; the leader makes the job due again"
+    lost = "" if job.has_lease else ", whose lease expired; the leader makes the job due again"
     left = (job.deadline or 0) - job.now
     deadline = f"deadline in {_span(left)}" if left >= 0 else f"deadline passed {_span(-left)} ago"
-    return f"running on `{job.life or 'nobody'}`{lost}; {deadline}"
+    where = f"`{job.consumer}`" if job.consumer else "an unknown consumer"
+    return f"running on {where}{lost}; {deadline}"
 
 
 def _waiting(job: JobStatus, due: int) -> str:
-    story = job.story
-    if story is not None and story.streak and story.next == due and not story.was_begun(due):
-        of = f" of class `{story.class_}`" if story.class_ not in ("", "-") else ""
-        times = "1 failure" if story.streak == 1 else f"{story.streak} failures in a row"
+    last = job.last_run
+    if last is not None and last.streak and last.next == due and not last.was_begun(due):
+        of = f" of class `{last.class_}`" if last.class_ not in ("", "-") else ""
+        times = "1 failure" if last.streak == 1 else f"{last.streak} failures in a row"
         return f"backing off after {times}{of}; due in {_span(due - job.now)}"
     return f"waiting; due in {_span(due - job.now)}"
 
 
 def _last_run(job: JobStatus) -> str:
-    story = job.story
-    if story is None:
+    last = job.last_run
+    if last is None:
         return "not run yet"
-    took, ago = _span(story.ended - story.acquired), _span(job.now - story.ended)
-    return f"last run: {story.outcome}, {ago} ago on `{story.consumer}`, took {took}"
+    took, ago = _span(last.ended - last.acquired), _span(job.now - last.ended)
+    return f"last run: {last.outcome}, {ago} ago on `{last.consumer}`, took {took}"
 
 
 def _schedule(job: EffectiveJob, now: float) -> str:

@@ -1,7 +1,7 @@
 """Reads the lines of a file as they arrive.
 
-A daemon thread reads, because not every kind of input works with the event loop, and the process must not wait for
-somebody who types. It uses `os.read`: a process that exits while a thread holds the lock of Python's reader aborts.
+A daemon thread reads, because some kinds of input do not work with the event loop, and the process must not wait for
+a person who types. It uses `os.read`: a process that exits while a thread holds the lock of Python's reader aborts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ async def lines(file: int) -> AsyncIterator[list[bytes]]:
     loop, chunks = asyncio.get_running_loop(), asyncio.Queue[bytes](AHEAD)
 
     def read() -> None:
-        with suppress(RuntimeError, asyncio.CancelledError):  # nobody waits any more
+        with suppress(RuntimeError, asyncio.CancelledError):  # the caller stopped reading
             while True:
                 chunk = os.read(file, CHUNK)
                 asyncio.run_coroutine_threadsafe(chunks.put(chunk), loop).result()
@@ -32,8 +32,8 @@ async def lines(file: int) -> AsyncIterator[list[bytes]]:
     threading.Thread(target=read, name="penstock-input", daemon=True).start()
     rest = b""
     while chunk := await chunks.get():
-        *whole, rest = (rest + chunk).split(b"\n")
-        if whole:
-            yield whole
+        *complete, rest = (rest + chunk).split(b"\n")
+        if complete:
+            yield complete
     if rest:
         yield [rest]

@@ -15,18 +15,18 @@ BYTES = 256 * 1024
 """Limits of a page. Large entries are read a few at a time."""
 FIRST = 4
 
-Question = Callable[[], Awaitable[Reply]]
-Ask = Callable[[Question], Awaitable[Reply]]
-"""Gets the answer to a question that may be repeated."""
+Query = Callable[[], Awaitable[Reply]]
+Ask = Callable[[Query], Awaitable[Reply]]
+"""Executes a query, and may repeat it."""
 
 
-async def once(question: Question) -> Reply:
-    """Ask once, and raise errors."""
-    return await question()
+async def once(ask: Query) -> Reply:
+    """Execute the query once, and raise errors."""
+    return await ask()
 
 
-def asking(link: Link, *command: Argument) -> Question:
-    """A question that sends a command."""
+def query(link: Link, *command: Argument) -> Query:
+    """A query that sends a command."""
     return lambda: link.call(*command)
 
 
@@ -34,18 +34,18 @@ class Pages:
     """Pages of one stream."""
 
     def __init__(self, link: Link, key: str, *, ask: Ask = once) -> None:
-        """Nothing is asked yet."""
+        """Nothing is read yet."""
         self._link = link
         self._key = key
         self._ask = ask
 
     async def between(self, start: str, end: str, *, newest_first: bool = False) -> AsyncIterator[list[Entry]]:
-        """Yield entries between two ids, both included. Entries that come or go meanwhile may be missing."""
+        """Yield entries between two ids, both included. Entries added or deleted meanwhile may be missing."""
         size = FIRST
         while True:
-            words = ("XREVRANGE", self._key, end, start) if newest_first else ("XRANGE", self._key, start, end)
-            told = items(await self._ask(asking(self._link, *words, "COUNT", size)))
-            page = [Entry.of(one) for one in told]
+            command = ("XREVRANGE", self._key, end, start) if newest_first else ("XRANGE", self._key, start, end)
+            entries = items(await self._ask(query(self._link, *command, "COUNT", size)))
+            page = [Entry.of(one) for one in entries]
             if page:
                 yield page
             if len(page) < size:

@@ -17,7 +17,7 @@ from penstock_spec.findings import CannotGoOn
 T = TypeVar("T")
 
 WAITS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds before each retry of a repeatable question, in total longer than a usual failover."""
+"""Seconds before each retry of a query, in total longer than a usual failover."""
 
 HINTS = {
     "NOPERM": "set REDIS_USERNAME to a user with these rights; `penstock acl --role operator` prints them",
@@ -66,36 +66,36 @@ async def link_to(pipeline: ResolvedPipeline, credentials: Credentials, name: st
         await link.close()
 
 
-class Insistence:
-    """Retries repeatable questions for a while, until there is an answer or `stop` is set.
+class Retrier:
+    """Retries queries for a while, until one succeeds or `stop` is set.
 
-    It does not retry before the first answer: the address is probably wrong.
+    It does not retry before the first success: the address is probably wrong.
     """
 
-    def __init__(self, say: Callable[[str], object], stop: asyncio.Event | None = None) -> None:
-        """`say` gets a line when Redis becomes unreachable, and when it is reachable again."""
-        self._say = say
+    def __init__(self, report: Callable[[str], object], stop: asyncio.Event | None = None) -> None:
+        """`report` gets a line when Redis becomes unreachable, and when it is reachable again."""
+        self._report = report
         self._stop = stop or asyncio.Event()
         self._answered = False
 
-    async def __call__(self, question: Callable[[], Awaitable[T]]) -> T:
+    async def __call__(self, query: Callable[[], Awaitable[T]]) -> T:
         """Return the answer, or raise the error of the last attempt."""
         for attempt, wait in enumerate(WAITS):
             try:
-                answer = await question()
+                answer = await query()
             except (Absent, Unanswered) as trouble:
                 if not self._answered or await self.stopped(0):
                     raise
                 if attempt == 0:
-                    self._say(f"Redis is unreachable, retrying: {trouble}")
+                    self._report(f"Redis is unreachable, retrying: {trouble}")
                 if await self.stopped(wait):
                     raise
             else:
                 self._answered = True
                 if attempt:
-                    self._say("Redis is reachable again")
+                    self._report("Redis is reachable again")
                 return answer
-        return await question()
+        return await query()
 
     async def stopped(self, within: float) -> bool:
         """Wait this many seconds; return whether `stop` was set meanwhile."""

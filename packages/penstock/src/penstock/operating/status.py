@@ -43,62 +43,65 @@ class Status:
 
     def as_json(self) -> dict[str, object]:
         """Name and value of each column of `--json`."""
-        one, spec = self.measured, self.pipeline.spec
+        measured, spec = self.measured, self.pipeline.spec
         named: dict[str, object] = {"pipeline": spec.name, "stream": spec.stream.key, "group": spec.stream.group}
-        if one is None:
+        if measured is None:
             return named | {"error": str(self.trouble)}
         known = self.has_group
         return named | {
             "group_is_there": known,
-            "length": one.length,
+            "length": measured.length,
             "new": self.new,
-            "running": one.running if known else None,
-            "ready": one.ready if known else None,
-            "suspect": one.suspect if known else None,
-            "parked": one.parked if known else None,
-            "delayed": one.delayed,
-            "dead": one.dead,
-            "oldest_seconds": one.oldest / 1000,
-            "next_due_seconds": None if one.next_due is None else one.next_due / 1000,
-            "consumers": one.consumers if known else None,
-            "consumers_lost": one.expired if known else None,
-            "consumers_foreign": one.foreign if known else None,
+            "running": measured.running if known else None,
+            "ready": measured.ready if known else None,
+            "suspect": measured.suspect if known else None,
+            "parked": measured.parked if known else None,
+            "delayed": measured.delayed,
+            "dead": measured.dead,
+            "oldest_seconds": measured.oldest / 1000,
+            "next_due_seconds": None if measured.next_due is None else measured.next_due / 1000,
+            "consumers": measured.consumers if known else None,
+            "consumers_lost": measured.expired if known else None,
+            "consumers_foreign": measured.foreign if known else None,
             "done_per_second": None if self.done is None else round(self.done, 3),
         }
 
 
-class Statuses:
+class StatusPoller:
     """Polls pipelines, and computes throughput between two polls."""
 
     def __init__(self, pipelines: Sequence[ResolvedPipeline], links: Sequence[Link]) -> None:
-        """Take one link per pipeline; pipelines may share links."""
+        """`links` has one link per pipeline; pipelines may share links."""
         self._of: dict[Link, list[ResolvedPipeline]] = {}
         for pipeline, link in zip(pipelines, links, strict=True):
             self._of.setdefault(link, []).append(pipeline)
         self._order = {pipeline.name: place for place, pipeline in enumerate(pipelines)}
         self._before: dict[str, Counts] = {}
 
-    async def look(self) -> list[Status]:
-        """Poll all pipelines. A pipeline whose Redis fails reports that, and blocks no other."""
-        found = await asyncio.gather(*(self._through(link, of) for link, of in self._of.items()))
-        return sorted((one for some in found for one in some), key=lambda one: self._order[one.pipeline.name])
+    async def poll(self) -> list[Status]:
+        """Poll all pipelines. If the Redis of one fails, its status has the error; the others are not blocked."""
+        results = await asyncio.gather(*(self._through(link, of) for link, of in self._of.items()))
+        return sorted(
+            (status for statuses in results for status in statuses),
+            key=lambda status: self._order[status.pipeline.name],
+        )
 
     async def _through(self, link: Link, pipelines: Sequence[ResolvedPipeline]) -> list[Status]:
-        found: list[Status] = []
-        away: RedisTrouble | None = None  # what the next one would wait for as well
+        statuses: list[Status] = []
+        unreachable: RedisTrouble | None = None  # further pipelines would wait for the same failure
         for pipeline in pipelines:
-            if away is not None:
-                found.append(Status(pipeline, None, away))
+            if unreachable is not None:
+                statuses.append(Status(pipeline, None, unreachable))
                 continue
             try:
-                found.append(await self._look(pipeline, link))
+                statuses.append(await self._status(pipeline, link))
             except RedisTrouble as trouble:
                 self._before.pop(pipeline.name, None)
-                found.append(Status(pipeline, None, trouble))
-                away = None if isinstance(trouble, Refused) else trouble
-        return found
+                statuses.append(Status(pipeline, None, trouble))
+                unreachable = None if isinstance(trouble, Refused) else trouble
+        return statuses
 
-    async def _look(self, pipeline: ResolvedPipeline, link: Link) -> Status:
+    async def _status(self, pipeline: ResolvedPipeline, link: Link) -> Status:
         measured = await measure(link, pipeline.keys)
         before, after = self._before.get(pipeline.name), await counts(link, pipeline.keys)
         self._before[pipeline.name] = after

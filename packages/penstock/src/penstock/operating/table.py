@@ -22,7 +22,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells below headings, with one more text per row that may be long.
+    """Rows of cells below headings, plus one text per row that may be long.
 
     If all fits, the text is in the row, before the cells (`leads`) or after them. Otherwise it gets its own line, so
     that no cell is cut.
@@ -69,7 +69,7 @@ class Table:
 
 
 def folded(text: str, columns: int) -> Iterator[str]:
-    """Wrap a safe text; words stay whole if possible."""
+    """Wrap a safe text, if possible between words."""
     line = ""
     for word in text.split(" "):
         if line and width(line) + 1 + width(word) > columns:

@@ -46,17 +46,17 @@ async def counts(link: Link, keys: PipelineKeys) -> Counts:
     )
     if isinstance(time, Refused):
         raise time
-    about, buried = _words(stream), _words(dead)
-    all_groups = [] if isinstance(groups, Refused) else [_words(one) for one in items(groups)]
+    info, dead_info = _fields(stream), _fields(dead)
+    all_groups = [] if isinstance(groups, Refused) else [_fields(one) for one in items(groups)]
     own = next((one for one in all_groups if one[b"name"] == keys.group.encode()), {})
     return Counts(
         milliseconds(time) / 1000,
-        _known(about, b"entries-added"),
-        _known(about, b"length") or 0,
+        _known(info, b"entries-added"),
+        _known(info, b"length") or 0,
         len(all_groups),
         _known(own, b"entries-read"),
         _known(own, b"pending") or 0,
-        _known(buried, b"entries-added"),
+        _known(dead_info, b"entries-added"),
     )
 
 
@@ -64,28 +64,28 @@ def done_per_second(spec: Pipeline, before: Counts, after: Counts) -> float | No
     """Throughput between two moments; None if unknown."""
     if spec.stream.backlog.when_full == "drop-oldest":
         return None
-    took = after.time - before.time
-    alone = spec.stream.retention.keeps_nothing and before.groups == after.groups == 1
-    left = (
-        _grown(before.added, after.added, before.length, after.length)
-        if alone
-        else _grown(before.given, after.given, before.pending, after.pending)
+    seconds = after.time - before.time
+    only_group = spec.stream.retention.keeps_nothing and before.groups == after.groups == 1
+    finished = (
+        _left(before.added, after.added, before.length, after.length)
+        if only_group
+        else _left(before.given, after.given, before.pending, after.pending)
     )
-    if left is None or took <= 0:
+    if finished is None or seconds <= 0:
         return None
     buried = (after.dead or 0) - (before.dead or 0)
-    return max(0, left - max(0, buried)) / took
+    return max(0, finished - max(0, buried)) / seconds
 
 
-def _grown(came: int | None, came_now: int | None, there: int, there_now: int) -> int | None:
-    """How many left. A counter that fell belongs to a new stream."""
+def _left(came: int | None, came_now: int | None, there: int, there_now: int) -> int | None:
+    """How many entries left between two moments; None if unknown. A counter that fell belongs to a new stream."""
     if came is None or came_now is None or came_now < came:
         return None
     return came_now - came - (there_now - there)
 
 
-def _words(reply: Reply | Refused) -> dict[bytes, Reply]:
-    """Names and values; empty if the key does not exist."""
+def _fields(reply: Reply | Refused) -> dict[bytes, Reply]:
+    """The fields of the reply; empty if the key does not exist."""
     if isinstance(reply, Refused):
         if reply.code in ("NOPERM", "WRONGTYPE"):
             raise reply
@@ -93,6 +93,6 @@ def _words(reply: Reply | Refused) -> dict[bytes, Reply]:
     return mapping(reply)
 
 
-def _known(words: dict[bytes, Reply], name: bytes) -> int | None:
-    told = words.get(name)
-    return None if told is None else number(told)
+def _known(fields: dict[bytes, Reply], name: bytes) -> int | None:
+    value = fields.get(name)
+    return None if value is None else number(value)

@@ -85,31 +85,31 @@ class Peek:
             due = await self._link.call("ZSCORE", self._keys.delayed, id_)
             return None if due is None else (await self._delayed_ones([(id_, _time(due))]))[0]
         try:
-            found = await self._with_entries(await self._pending_of([id_]))
+            matches = await self._with_entries(await self._pending_of([id_]))
         except Refused as refused:
             if not without_group(refused):
                 raise
-            found = []
-        for one in found:
-            due = await self._link.call("ZSCORE", self._keys.parked, id_) if one.state == "parked" else None
-            return one if due is None else replace(one, due=_time(due))
+            matches = []
+        for match in matches:
+            due = await self._link.call("ZSCORE", self._keys.parked, id_) if match.state == "parked" else None
+            return match if due is None else replace(match, due=_time(due))
         entry = (await self._entries([id_]))[0]
         if entry is None:
             return None
-        last = await self._last_given()
+        last = await self._last_delivered()
         return Waiting("new" if last is None or _order(id_) > _order(last) else "pending nowhere", id_, entry)
 
     async def _new(self, most: int) -> list[Waiting]:
-        last = await self._last_given()
+        last = await self._last_delivered()
         start = "-" if last is None else f"({last}"
-        found: list[Entry] = []
+        entries: list[Entry] = []
         async for page in Pages(self._link, self._keys.stream).between(start, "+"):
-            found += page
-            if len(found) >= most:
+            entries += page
+            if len(entries) >= most:
                 break
-        return [Waiting("new", entry.id, entry) for entry in found[:most]]
+        return [Waiting("new", entry.id, entry) for entry in entries[:most]]
 
-    async def _last_given(self) -> str | None:
+    async def _last_delivered(self) -> str | None:
         """The id of the last delivered entry; None if the group does not exist."""
         try:
             groups = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
@@ -117,23 +117,23 @@ class Peek:
             if no_stream(refused):
                 return None
             raise
-        for told in groups:
-            one = mapping(told)
-            if one[b"name"] == self._keys.group.encode():
-                return text(one[b"last-delivered-id"])
+        for reply in groups:
+            group = mapping(reply)
+            if group[b"name"] == self._keys.group.encode():
+                return text(group[b"last-delivered-id"])
         return None
 
     async def _running(self, most: int) -> list[Pending]:
         """The oldest messages among the oldest of each consumer."""
-        told = items(await self._link.call("XINFO", "CONSUMERS", self._keys.stream, self._keys.group))
-        consumers = map(mapping, told)
+        replies = items(await self._link.call("XINFO", "CONSUMERS", self._keys.stream, self._keys.group))
+        consumers = map(mapping, replies)
         owners = [raw(one[b"name"]) for one in consumers if text(one[b"name"]) not in STATES and one[b"pending"]]
         return sorted(await self._owned(owners[:MOST_CONSUMERS], most), key=lambda one: _order(one.id))[:most]
 
     async def _owned(self, owners: Sequence[Argument], most: int) -> list[Pending]:
         keys = self._keys
-        told = await self._all([("XPENDING", keys.stream, keys.group, "-", "+", most, owner) for owner in owners])
-        return [_pending(one) for found in told for one in items(found)]
+        replies = await self._all([("XPENDING", keys.stream, keys.group, "-", "+", most, owner) for owner in owners])
+        return [_pending(one) for reply in replies for one in items(reply)]
 
     async def _parked(self, most: int) -> list[Waiting]:
         due = await self._due(self._keys.parked, most)
@@ -150,27 +150,27 @@ class Peek:
 
     async def _due(self, key: str, most: int) -> list[tuple[str, int | None]]:
         """The members that are due next, with their due times."""
-        told = items(await self._link.call("ZRANGE", key, 0, most - 1, "WITHSCORES"))
-        return [(text(id_), _time(due)) for id_, due in zip(told[::2], told[1::2], strict=True)]
+        members = items(await self._link.call("ZRANGE", key, 0, most - 1, "WITHSCORES"))
+        return [(text(id_), _time(due)) for id_, due in zip(members[::2], members[1::2], strict=True)]
 
     async def _pending_of(self, ids: Sequence[str]) -> list[Pending]:
         keys = self._keys
-        told = await self._all([("XPENDING", keys.stream, keys.group, id_, id_, 1) for id_ in ids])
-        return [_pending(one) for found in told for one in items(found)]
+        replies = await self._all([("XPENDING", keys.stream, keys.group, id_, id_, 1) for id_ in ids])
+        return [_pending(one) for reply in replies for one in items(reply)]
 
-    async def _with_entries(self, found: Sequence[Pending]) -> list[Waiting]:
-        entries = await self._entries([one.id for one in found])
-        free = await self._all([("HGET", self._keys.uncharged, one.id) for one in found])
+    async def _with_entries(self, pending: Sequence[Pending]) -> list[Waiting]:
+        entries = await self._entries([one.id for one in pending])
+        counts = await self._all([("HGET", self._keys.uncharged, one.id) for one in pending])
         waiting = []
-        for one, entry, not_charged in zip(found, entries, free, strict=True):
+        for one, entry, not_charged in zip(pending, entries, counts, strict=True):
             uncharged = _count(not_charged)
             attempts = None if uncharged is None else one.deliveries - uncharged
             waiting.append(Waiting(STATE_OF.get(one.owner, "running"), one.id, entry, one, attempts))
         return waiting
 
     async def _entries(self, ids: Sequence[str]) -> list[Entry | None]:
-        told = await self._all([("XRANGE", self._keys.stream, id_, id_) for id_ in ids])
-        return [Entry.of(found[0]) if (found := items(one)) else None for one in told]
+        replies = await self._all([("XRANGE", self._keys.stream, id_, id_) for id_ in ids])
+        return [Entry.of(entries[0]) if (entries := items(reply)) else None for reply in replies]
 
     async def _all(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply]:
         """Send all commands together; raise the first error."""
@@ -199,16 +199,16 @@ def _time(score: Reply) -> int | None:
         return None
 
 
-def _count(told: Reply) -> int | None:
+def _count(value: Reply) -> int | None:
     """A count; None if it is not a number."""
     try:
-        return int(raw(told or b"0"))
+        return int(raw(value or b"0"))
     except ValueError:
         return None
 
 
-def _pending(told: Reply) -> Pending:
-    id_, owner, idle, count = items(told)
+def _pending(reply: Reply) -> Pending:
+    id_, owner, idle, count = items(reply)
     return Pending(text(id_), text(owner), number(idle), number(count))
 
 

@@ -1,4 +1,4 @@
-"""What a role gets from its process, passed in so that a test or a simulation can replace it."""
+"""What a program gets from its process, passed in so that tests and simulations can replace it."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class SideTask(Protocol):
 
 
 class SideLoop(Protocol):
-    """An event loop that turns while the main loop is blocked: a thread's, or in a test the main loop itself."""
+    """An event loop that runs while the main loop is blocked: in a thread, or in tests the main loop itself."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> SideTask:
-        """Run this there."""
+        """Run a coroutine there."""
 
-    def tell(self, call: Callable[..., object], *args: object) -> None:
-        """Call this there."""
+    def call(self, function: Callable[..., object], *args: object) -> None:
+        """Call a function there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependencies:
-    """Connections, threads, metrics, clocks and chance."""
+    """Connections, threads, metrics, clocks and randomness."""
 
     link: Callable[[str], Link]
-    """Makes a connection; the argument is its name."""
+    """Creates a connection; the argument is its name."""
     side: SideLoop
     metrics: Metrics
     readiness: Readiness
@@ -53,4 +53,4 @@ class Dependencies:
     rng: Random = field(default_factory=Random)
     clocks: Clocks = CLOCKS
     new_consumer: Callable[[str], str] = new_consumer_name
-    """From a name to one that no consumer ever had."""
+    """Returns a consumer name that was never used, from a name."""

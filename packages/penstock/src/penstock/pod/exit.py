@@ -1,4 +1,4 @@
-"""Ends a process in which a team's code has run, whatever that code left behind."""
+"""Ends a process even if a team's code left tasks or threads behind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.observe.events import Event
 from penstock.observe.logs import Log
 
 BROKEN = 70
-"""The exit code of a pod that cannot go on: its event loop was blocked for too long, or a part of it has failed."""
+"""The exit code of a pod whose event loop was blocked for too long, or in which a part failed."""
 LINGER = 3.0
 """Seconds for tasks, threads and exit handlers that a team's code left behind."""
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def run_to_end(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], log: Log) -> T:
-    """Run this to its end, even if a stray task of a handler calls `sys.exit`, which stops the loop."""
+    """Run a coroutine until it ends, even if a task of a handler calls `sys.exit`, which stops the loop."""
     task = loop.create_task(work)
     while True:
         try:
@@ -34,7 +34,7 @@ def run_to_end(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], lo
 
 
 def end_process(code: int, *, at_once: bool) -> None:
-    """End the process at once, or else soon if tasks and threads that handlers started keep it."""
+    """End the process at once, or within seconds if tasks and threads that handlers started delay the exit."""
 
     def exit_now() -> None:
         for stream in (sys.stdout, sys.stderr):
@@ -45,5 +45,5 @@ def end_process(code: int, *, at_once: bool) -> None:
     if at_once:
         exit_now()
     timer = threading.Timer(LINGER, exit_now)
-    timer.daemon = True  # the timer itself must not keep the process
+    timer.daemon = True  # the timer itself must not delay the exit
     timer.start()

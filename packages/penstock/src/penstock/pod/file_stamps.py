@@ -1,4 +1,4 @@
-"""Whether files have changed while a pod runs."""
+"""Detects files that change while a pod runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class FileStamp(NamedTuple):
-    """Differs if the file may have another content."""
+    """A value that differs if the content of the file may differ."""
 
     inode: int
     modified_ns: int
@@ -15,6 +15,6 @@ class FileStamp(NamedTuple):
 
 
 def stamp(path: Path) -> FileStamp:
-    """Of the file that a link leads to: a mounted ConfigMap is a link that Kubernetes switches. Raises OSError."""
+    """The stamp of a file, or of a link's target: Kubernetes switches links in mounted ConfigMaps. Raises OSError."""
     status = path.stat()
     return FileStamp(status.st_ino, status.st_mtime_ns, status.st_size)

@@ -9,10 +9,10 @@ THRESHOLDS = (20_000, 20, 20)
 
 
 def collect_seldom() -> None:
-    """Exempt what is loaded by now, and run the collector less often.
+    """Exempt all current objects, and run the collector less often.
 
-    What a message or a run allocates is freed when it ends, without the collector; at the default thresholds it would
-    traverse everything again and again to find no cycles.
+    Objects of a message or a run are freed when it ends, without the collector; at the default thresholds, the
+    collector would often traverse all objects and find no cycles.
     """
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

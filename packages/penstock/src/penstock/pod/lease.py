@@ -1,7 +1,7 @@
-"""Registers a consumer and renews its lease, which covers everything that the consumer holds.
+"""Registers a consumer and renews its lease, which covers everything that the consumer owns.
 
 The lease is renewed in the side loop, so that a handler that blocks the main loop does not lose it. A handler that
-holds the interpreter's lock loses it nevertheless; for pipelines, `isolation: process` helps.
+holds the interpreter's lock still loses it; for pipelines, `isolation: process` helps.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from penstock.wire.errors import RedisTrouble
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LETTERS = 8
 RETRY = 1.0
-"""Seconds before a call that Redis did not answer is repeated."""
+"""Seconds before a failed call to Redis is repeated."""
 
 
 def new_consumer_name(name: str) -> str:
-    """`<name>~<8 random characters>`. By this form scripts recognize Penstock's consumers; see `overdue.lua`."""
+    """`<name>~<8 random characters>`: by this form, scripts recognize Penstock's consumers (see `overdue.lua`)."""
     return f"{name}~{''.join(secrets.choice(ALPHABET) for _ in range(LETTERS))}"
 
 
@@ -29,14 +29,14 @@ class Registration(Protocol):
     """A consumer in Redis. Each call may raise RedisTrouble."""
 
     def begin(self, consumer: str, lease: int) -> Awaitable[bool]:
-        """Register a consumer for this many milliseconds. False if one of this name exists."""
+        """Register a consumer for this many milliseconds; False if the name exists."""
 
     def renew(self, consumer: str, lease: int) -> Awaitable[bool]:
-        """Extend its lease. False if the lease was lost."""
+        """Renew its lease; False if the lease was lost."""
 
 
 class LeaseListener(Protocol):
-    """Called in the main loop."""
+    """Gets notified of changes of the lease, in the main loop."""
 
     def registered(self, consumer: str) -> None:
         """A new consumer is registered."""
@@ -45,16 +45,16 @@ class LeaseListener(Protocol):
         """Its lease was renewed."""
 
     def lost(self, consumer: str) -> None:
-        """The lease was lost; others take over what the consumer held."""
+        """The lease was lost; others take over what the consumer owned."""
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
         """Redis refused, or did not answer."""
 
 
 class Lease:
-    """Registers, renews, and registers a new consumer after the lease was lost."""
+    """Registers a consumer, renews its lease, and registers a new consumer when the lease was lost."""
 
-    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913 - its collaborators, each of another type
         self,
         registration: Registration,
         name: str,
@@ -75,25 +75,25 @@ class Lease:
         self._wake = asyncio.Event()
 
     def abandon(self, consumer: str) -> None:
-        """Treat this consumer's lease as lost, as when its group was destroyed. Called in the side loop."""
+        """Treat this consumer's lease as lost, for example because its group was destroyed. Called in the side loop."""
         self._abandoned.add(consumer)
         self._wake.set()
 
     async def run(self) -> None:
-        """Runs until cancelled. The consumer stays registered; the pod deregisters it once it owns nothing."""
+        """Run until cancelled. The consumer stays registered; the pod deregisters it when it owns nothing."""
         while True:
             await self._keep(await self._register())
 
     async def _register(self) -> str:
         while True:
-            consumer = self._new_name(self._name)  # one whose registration was not answered is not used again
+            consumer = self._new_name(self._name)  # a name whose registration was not answered is never used again
             try:
-                taken = await self._registration.begin(consumer, self._lease)
+                registered = await self._registration.begin(consumer, self._lease)
             except RedisTrouble as error:
                 self._call(self._listener.trouble, Activity.RENEWING, error)
                 await asyncio.sleep(RETRY)
                 continue
-            if taken:
+            if registered:
                 self._call(self._listener.registered, consumer)
                 return consumer
 
@@ -111,12 +111,12 @@ class Lease:
             else:
                 continue
             try:
-                goes_on = await self._registration.renew(consumer, self._lease)
+                renewed = await self._registration.renew(consumer, self._lease)
             except RedisTrouble as error:
                 self._call(self._listener.trouble, Activity.RENEWING, error)
                 wait = min(RETRY, self._lease / 3000)
                 continue
-            if not goes_on:
+            if not renewed:
                 break
             self._call(self._listener.renewed, consumer)
             wait = self._lease / 3000

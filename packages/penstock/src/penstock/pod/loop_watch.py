@@ -7,24 +7,24 @@ import os
 import sys
 
 from penstock.observe.events import Event
-from penstock.observe.heart import EVERY, Heart
-from penstock.observe.readiness import Readiness, Why
+from penstock.observe.heartbeat import EVERY, Heartbeat
+from penstock.observe.readiness import NotReady, Readiness
 from penstock.pod.exit import BROKEN
 from penstock.pod.role import Role
 
 CHECK_EVERY = 1.0
 
 
-async def watch_loop(loop: asyncio.AbstractEventLoop, heart: Heart, readiness: Readiness, role: Role) -> None:
-    """Runs in the side loop until it is cancelled."""
+async def watch_loop(loop: asyncio.AbstractEventLoop, heartbeat: Heartbeat, readiness: Readiness, role: Role) -> None:
+    """Check the heartbeat until cancelled; runs in the side loop."""
     if role.limits.spare_start:
-        while Why.STARTING in readiness.against:
-            heart.beat()
+        while NotReady.STARTING in readiness.reasons:
+            heartbeat.beat()
             await asyncio.sleep(EVERY)
-        loop.call_soon_threadsafe(heart.beat_in, loop)
+        loop.call_soon_threadsafe(heartbeat.beat_in, loop)
     while role.limits.fatal is not None:
         await asyncio.sleep(CHECK_EVERY)
-        if (age := heart.age()) > role.limits.fatal:
+        if (age := heartbeat.age()) > role.limits.fatal:
             role.log.event(Event.LOOP_BLOCKED, seconds=round(age, 1))
             sys.stderr.flush()
             os._exit(BROKEN)

@@ -1,4 +1,4 @@
-"""Tasks that must run as long as the pod."""
+"""Runs the tasks that must run as long as the pod."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from penstock.pod.exit import BROKEN
 
 
 class Parts:
-    """When one fails the pod drains and exits with `BROKEN`: without that part it would only look healthy."""
+    """If a part fails, the pod drains and exits with `BROKEN`: without it, the pod would only look healthy."""
 
     def __init__(self, log: Log, drain: Callable[[], object]) -> None:
-        """`drain` is called once for each part that fails."""
+        """`drain` is called for each part that fails."""
         self._log = log
         self._drain = drain
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -27,23 +27,23 @@ class Parts:
         task.add_done_callback(self._ended)
 
     def fail(self, name: str, error: BaseException) -> None:
-        """Note that a part has failed, and drain."""
+        """Log that a part has failed, and drain."""
         self._log.event(Event.PART_FAILED, error, part=name)
         self.have_failed = True
         self._drain()
 
     def cancel(self, *, but: tuple[str, ...] = ()) -> None:
-        """Cancel them, except those that the drain needs."""
+        """Cancel all parts, except those in `but`, which the drain needs."""
         for name, task in self._tasks.items():
             if name not in but:
                 task.cancel()
 
     async def ended(self) -> None:
-        """Wait until all have ended."""
+        """Wait until all parts have ended."""
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     def exit_code(self, code: int) -> int:
-        """This code, or `BROKEN` if a part has failed."""
+        """Return this code, or `BROKEN` if a part has failed."""
         return BROKEN if self.have_failed else code
 
     def _ended(self, task: asyncio.Task[None]) -> None:

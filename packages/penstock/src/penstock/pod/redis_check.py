@@ -1,4 +1,4 @@
-"""The health check of Redis, over a connection of its own that is opened and closed for each check."""
+"""The health check of Redis, over a connection that is opened and closed for each check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock.wire.link import Link
 
 
 async def check_redis(link: Link, *command: Argument) -> RedisHealth:
-    """`command` is one that Redis refuses if what the pod works on does not exist or has another type."""
+    """Check Redis. It must refuse `command` if the pod's group or set does not exist or has another type."""
     try:
         seconds = await ping(link)
         try:
@@ -23,7 +23,7 @@ async def check_redis(link: Link, *command: Argument) -> RedisHealth:
 
 
 async def ping(link: Link, clocks: Clocks = CLOCKS) -> float:
-    """Seconds that a PING takes once the connection is open."""
+    """The seconds that a PING takes when the connection is open."""
     await link.call("PING")
     sent = clocks.monotonic()
     await link.call("PING")

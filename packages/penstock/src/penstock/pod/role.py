@@ -1,4 +1,4 @@
-"""What a role of Penstock says of itself, and what it gets from its process."""
+"""The description of a role, and what it gets from its process."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from penstock import __version__
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.events import Event
 from penstock.observe.health import AskRedis, Route
-from penstock.observe.heart import Heart
+from penstock.observe.heartbeat import Heartbeat
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
@@ -26,10 +26,10 @@ from penstock_spec.metrics import Metric
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a command gives to every role."""
+    """The settings of a process that a command passes to every role."""
 
     process: Process
-    """Who logs."""
+    """The process, as log lines describe it."""
     credentials: Credentials
     listen: tuple[str, int] | None
     """Host and port of the HTTP server; None for no server."""
@@ -37,38 +37,38 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """For how many seconds the event loop may be blocked."""
+    """Limits for a blocked event loop, in seconds."""
 
     live: float
-    """Then `/livez` fails."""
+    """After this time, `/livez` fails."""
     fatal: float | None = None
-    """Then the process exits with `BROKEN`; None: never."""
+    """After this time, the process exits with `BROKEN`; None for never."""
     spare_start: bool = False
-    """Neither limit counts before the pod is ready: a handler's `lifespan` may load a model for minutes."""
+    """Whether neither limit applies before the pod is ready: a handler's `lifespan` may load a model for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RedisCheck:
-    """What `/internal/health/redis` answers."""
+    """The check behind `/internal/health/redis`."""
 
     ask: AskRedis
     field: str = "group"
-    """The name of the field that says whether what the pod works on exists."""
+    """The name of the answer's field that says whether the pod's group or set exists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A role that was built in the event loop and is ready to run there."""
+    """A role that was built in the event loop in which it will run."""
 
     run: Callable[[], Awaitable[int]]
-    """Runs until the drain is over. The result is the exit code."""
+    """Runs until the drain is over, and returns the exit code."""
     drain: Callable[[], None]
-    """Begins the drain. A second call changes nothing."""
+    """Starts the drain. A second call changes nothing."""
     redis: RedisCheck
     routes: Mapping[str, Route] = field(default_factory=dict)
-    """Further pages of the HTTP server, by path."""
+    """Additional routes of the HTTP server, by path."""
     is_busy: Callable[[], bool] = lambda: False
-    """Asked after `run`: whether handlers still run. The process then ends without waiting for their threads."""
+    """Called after `run`: whether handlers still run. If so, the process ends without waiting for their threads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,31 +79,31 @@ class Role:
     started: Event
     stopped: Event
     fields: Mapping[str, object]
-    """Fields of `started`."""
+    """Fields of the event `started`."""
     limits: Limits
     build: Callable[[Pod], Program]
     """Called once, in the event loop. Raises CannotGoOn."""
     files_changed: Callable[[], bool] | None = None
-    """Asked every few seconds, in a thread. Once it is true the pod drains, to be restarted with the new files."""
+    """Called every few seconds, in a thread. When it returns True, the pod drains and restarts with the new files."""
     sidecar_quit_url: str | None = None
-    """A POST to it ends the sidecar after the drain."""
+    """The URL of a POST that ends the sidecar after the drain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """The process, for the role that is built in it."""
+    """The process, as a role sees it."""
 
     start: Start
-    board: Board
+    collector: Collector
     readiness: Readiness
-    heart: Heart
+    heartbeat: Heartbeat
     side: SideLoop
 
     def announce(self, metrics: Metrics, digest: str, info: Metric, loop_lag: Metric | None = None) -> None:
-        """Set the metrics that say what runs here, and how late the event loop is."""
+        """Set the metrics of the version and digest, and of the event loop's lag."""
         metrics.gauge(info, metrics.role, __version__, digest).set(1)
         if loop_lag is not None:
-            metrics.gauge(loop_lag).follow(self.heart.lag)
+            metrics.gauge(loop_lag).follow(self.heartbeat.lag)
 
     def dependencies(
         self,
@@ -112,7 +112,7 @@ class Pod:
         redis_seconds: Metric,
         sent_whole: Callable[[Script], object] | None = None,
     ) -> Dependencies:
-        """What a program needs whose connections all lead to one spec's keys."""
+        """The dependencies of a program whose connections all lead to one spec's keys."""
         answered = metrics.histogram(redis_seconds).observe
         credentials = self.start.credentials
         return Dependencies(
@@ -125,5 +125,5 @@ class Pod:
         )
 
     def redis_check(self, target: Target, *command: Argument, field: str = "group") -> RedisCheck:
-        """As `check_redis`, on a connection to the target."""
+        """A check of the target's Redis; see `check_redis`."""
         return RedisCheck(lambda: check_redis(link_to(target, self.start.credentials, "health"), *command), field)

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 
 import uvloop
 
-from penstock.observe.board import process_board
+from penstock.observe.collector import process_collector
 from penstock.observe.events import Event
 from penstock.observe.health import HealthServer
-from penstock.observe.heart import Heart
+from penstock.observe.heartbeat import Heartbeat
 from penstock.observe.logs import loop_trouble
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness
@@ -23,13 +23,13 @@ from penstock.pod.sidecar import quit_sidecar
 from penstock.pod.signals import handle_signals
 
 FILES_EVERY = 5.0
-"""Seconds between two looks at the files; Kubernetes itself takes up to a minute to change them."""
+"""Seconds between two checks of the files; Kubernetes itself takes up to a minute to change them."""
 
 
 def run(role: Role, start: Start) -> int:
-    """Run a role until it has drained. The result is the exit code."""
+    """Run a role until it has drained; return the exit code."""
     role.log.event(role.started, **role.fields)
-    readiness, heart, board = Readiness(), Heart(), process_board()
+    readiness, heartbeat, collector = Readiness(), Heartbeat(), process_collector()
     collect_seldom()
     with ExitStack() as at_end:
 
@@ -37,19 +37,19 @@ def run(role: Role, start: Start) -> int:
             loop = asyncio.get_running_loop()
             loop.set_exception_handler(loop_trouble)
             async with SideThread() as side:
-                pod = Pod(start, board, readiness, heart, side)
+                pod = Pod(start, collector, readiness, heartbeat, side)
                 program = role.build(pod)
                 if start.listen is not None:
                     at_end.callback(_serve(role, pod, program, *start.listen).stop)
                 handle_signals(loop, role, program)
                 if not role.limits.spare_start:
-                    heart.beat_in(loop)
-                loop_watch = side.start(watch_loop(loop, heart, readiness, role))
+                    heartbeat.beat_in(loop)
+                loop_watch = side.start(watch_loop(loop, heartbeat, readiness, role))
                 file_watch = loop.create_task(_watch_files(role, program))
                 code = await program.run()
                 file_watch.cancel()
                 loop_watch.cancel()
-                heart.stop()
+                heartbeat.stop()
                 if role.sidecar_quit_url is not None:
                     await asyncio.to_thread(quit_sidecar, role.sidecar_quit_url)
                 return code, program.is_busy()
@@ -63,7 +63,7 @@ def run(role: Role, start: Start) -> int:
 
 
 def _serve(role: Role, pod: Pod, program: Program, host: str, port: int) -> HealthServer:
-    server = HealthServer(pod.heart, role.limits.live, pod.readiness, Pages(pod.board))
+    server = HealthServer(pod.heartbeat, role.limits.live, pod.readiness, Pages(pod.collector))
     server.add_redis(program.redis.ask, program.redis.field)
     for path, route in program.routes.items():
         server.add(path, route)

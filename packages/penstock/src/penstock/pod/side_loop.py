@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for what must go on while a handler blocks the main loop."""
+"""An event loop in its own thread, for tasks that must run while a handler blocks the main loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SideThread:
     def __init__(self) -> None:
         """Start the thread."""
         self._loop = asyncio.new_event_loop()
-        # A daemon: a process that must end at once does not wait for it.
+        # A daemon, so that a process that must end at once does not wait for it.
         self._thread = threading.Thread(target=self._run, name="penstock-side", daemon=True)
         self._thread.start()
 
@@ -28,19 +28,19 @@ class SideThread:
         self._loop.close()
 
     def start(self, work: Coroutine[Any, Any, Answer]) -> Future[Answer]:
-        """Run this there."""
+        """Run a coroutine there."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def tell(self, call: Callable[..., object], *args: object) -> None:
-        """Call this there."""
-        self._loop.call_soon_threadsafe(call, *args)
+    def call(self, function: Callable[..., object], *args: object) -> None:
+        """Call a function there."""
+        self._loop.call_soon_threadsafe(function, *args)
 
     async def __aenter__(self) -> Self:
-        """The thread already runs."""
+        """Do nothing: the thread already runs."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Cancel what still runs there, and end the thread."""
+        """Cancel all tasks there, and end the thread."""
 
         async def cancel() -> None:
             tasks = asyncio.all_tasks() - {asyncio.current_task()}

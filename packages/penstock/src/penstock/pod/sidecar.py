@@ -14,8 +14,8 @@ log = Log(logging.getLogger(__name__))
 
 
 def quit_sidecar(url: str) -> bool:
-    """Send one POST. The shutdown goes on even if the sidecar does not answer."""
-    from http.client import HTTPException  # noqa: PLC0415 - needed once, at the very end
+    """Send one POST; return whether it succeeded. The shutdown continues in any case."""
+    from http.client import HTTPException  # noqa: PLC0415 - needed only at the end
     from urllib.request import Request, urlopen  # noqa: PLC0415 - as above
 
     try:

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT: the first one drains, a second one ends the process at once."""
+"""Handles SIGTERM and SIGINT: the first one starts the drain, a second one ends the process at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.pod.role import Program, Role
 
 
 def handle_signals(loop: asyncio.AbstractEventLoop, role: Role, program: Program) -> None:
-    """Install the handlers; called in the loop's thread."""
+    """Install the signal handlers; called in the loop's thread."""
     received: list[signal.Signals] = []
 
     def handle(number: signal.Signals) -> None:

@@ -1,14 +1,14 @@
 """The circuit breaker of sends: after repeated failures of Redis, sends fail at once.
 
 ```
-            enough failures in a row, within a time                cool-down over: one trial
+            enough failures in a row within a time               cool-down is over: one trial
    closed ------------------------------------------> open ------------------------------------> half-open
      ^                                                 ^                                             |
      |                                                 +------------------- the trial failed --------+
      +---------------------------------------------------------------------- the trial succeeded ----+
 ```
 
-If a trial reports nothing for a while, another one follows.
+If a trial reports no result for a while, another one follows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When it opens and for how long, in seconds. One send with the default of 3 attempts cannot open it."""
+    """When the breaker opens and for how long, in seconds. One send with the default of 3 attempts cannot open it."""
 
     failures: int = 5
     within: float = 10.0

@@ -1,4 +1,4 @@
-"""Sends many messages of one caller: encodes a chunk while Redis takes the one before."""
+"""Sends many messages of one caller: encodes a chunk while Redis processes the previous one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from penstock.producer.outcomes import Failed, Outcome
 from penstock.producer.sender import Sender
 
 CHUNK = 100
-"""Bodies to encode before other tasks get a turn; about a millisecond."""
+"""Bodies to encode before other tasks get their turn; this takes about a millisecond."""
 
 AHEAD = 4
 """Chunks in flight: enough for two calls, so that one is ready when the other is answered."""
 
 
 class Chunk:
-    """Some of the bodies, in order; those that could be encoded are in flight."""
+    """Consecutive bodies; those that could be encoded are in flight."""
 
     def __init__(self, bodies: list[object], encode: Callable[[object], EncodedMessage], sender: Sender) -> None:
         """Encode the bodies. One that cannot be encoded fails alone."""
@@ -34,11 +34,11 @@ class Chunk:
         self.batch: Batch = sender.put(messages)
         self._count = len(bodies)
 
-    def outcomes(self, told: list[Outcome]) -> list[Outcome]:
+    def outcomes(self, sent: list[Outcome]) -> list[Outcome]:
         """Return the outcome of each body, given those of the messages."""
         if not self._failed:
-            return told
-        rest = iter(told)
+            return sent
+        rest = iter(sent)
         return [self._failed[place] if place in self._failed else next(rest) for place in range(self._count)]
 
 
@@ -50,8 +50,8 @@ async def send_in_chunks(
     in_flight: deque[Chunk] = deque()
     source = iter(bodies)
     try:
-        while some := list(islice(source, CHUNK)):
-            in_flight.append(Chunk(some, encode, sender))
+        while chunk_bodies := list(islice(source, CHUNK)):
+            in_flight.append(Chunk(chunk_bodies, encode, sender))
             await asyncio.sleep(0)
             if len(in_flight) >= AHEAD:
                 outcomes += await _finish(in_flight, sender, deadline)
@@ -65,5 +65,5 @@ async def send_in_chunks(
 
 
 async def _finish(in_flight: deque[Chunk], sender: Sender, deadline: float | None) -> list[Outcome]:
-    told = await sender.wait(in_flight[0].batch, deadline)
-    return in_flight.popleft().outcomes(told)
+    outcomes = await sender.wait(in_flight[0].batch, deadline)
+    return in_flight.popleft().outcomes(outcomes)

@@ -1,4 +1,4 @@
-"""A message on its way to Redis, and the batch that it belongs to."""
+"""A message that is ready to send, and its batch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class EncodedMessage:
         self.attempts = 0
         """Calls with this message that failed."""
         self.unanswered_since: float | None = None
-        """When it was first sent without an answer; it may have been in Redis since then."""
+        """When it was first sent without an answer; Redis may have it since then."""
         self.waits = False
         """Whether it waits in the queue."""
         self.batch: Batch
@@ -35,17 +35,17 @@ class EncodedMessage:
 
 
 class Batch:
-    """Messages that one caller waits for. It is over when all have an outcome or the caller is gone."""
+    """Messages that one caller waits for. It is over when all have an outcome, or when the caller is gone."""
 
-    __slots__ = ("_left", "_outcomes", "began", "done", "last_try", "messages")
+    __slots__ = ("_left", "_outcomes", "done", "last_try", "messages", "started")
 
-    def __init__(self, messages: Sequence[EncodedMessage], began: float, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, messages: Sequence[EncodedMessage], started: float, loop: asyncio.AbstractEventLoop) -> None:
         """Keep the messages in sending order."""
         self.messages = messages
-        self.began = began
+        self.started = started
         self._outcomes: list[Outcome | None] = [None] * len(messages)
         self.last_try = False
-        """Its timeout has expired: a call in flight is not repeated."""
+        """Whether its timeout has expired; then a call in flight is not repeated."""
         self.done: asyncio.Future[None] = loop.create_future()
         self._left = len(messages)
         for place, message in enumerate(messages):
@@ -56,7 +56,7 @@ class Batch:
 
     @property
     def over(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether it has all outcomes, or its caller is gone."""
         return self.done.done()
 
     def report(self, message: EncodedMessage, outcome: Outcome) -> None:
@@ -74,5 +74,5 @@ class Batch:
             self.done.set_exception(error)
 
     def outcomes(self) -> list[Outcome]:
-        """Return the outcomes, once all are there."""
+        """Return the outcomes, once all are known."""
         return [outcome for outcome in self._outcomes if outcome is not None]

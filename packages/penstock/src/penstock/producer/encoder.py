@@ -18,8 +18,8 @@ from penstock_spec.kinds.pipeline.stream import JsonField
 from penstock_spec.values.strings import printable
 
 MOST_FIELDS = 990
-"""The most fields of a body with one entry field each. With Penstock's own fields that is at most a thousand, which
-a script can take at once."""
+"""The most fields of a body with one entry field each. With Penstock's own fields, these are at most a thousand, which
+one script call can pass on."""
 
 LONGEST_KEY = 200
 """The most characters of a deduplication key; longer keys are replaced by a hash."""
@@ -27,7 +27,7 @@ LONGEST_KEY = 200
 
 @dataclass(frozen=True, slots=True)
 class SendOptions:
-    """What a sender says besides the body."""
+    """Options of one send."""
 
     due: str
     key: str | None = None
@@ -39,7 +39,7 @@ class Encoder:
     """Encodes messages of one pipeline."""
 
     def __init__(self, spec: Pipeline, encoding: Encoding, ulids: Callable[[], str]) -> None:
-        """`form` writes a body into the fields of an entry."""
+        """`encoding` writes a body into the fields of an entry."""
         message = spec.message
         self._encoding = encoding
         self._ulids = ulids
@@ -50,7 +50,7 @@ class Encoder:
         self._dedup = message.dedup.by if message.dedup else None
 
     def encode(self, body: object, options: SendOptions) -> EncodedMessage:
-        """Encode and check. Raises InvalidMessage."""
+        """Encode and check a message. Raises InvalidMessage."""
         try:
             return self._encode_checked(body, options)
         except MessageProblem as problem:
@@ -59,11 +59,11 @@ class Encoder:
     def _encode_checked(self, body: object, options: SendOptions) -> EncodedMessage:
         value, fields = self._written(body, options.correlation)
         if len(fields) > 2 * MOST_FIELDS:
-            says = f"the body has {len(fields) // 2} fields, and an entry takes {MOST_FIELDS}; send it as JSON"
+            says = f"the body has {len(fields) // 2} fields, but an entry can have {MOST_FIELDS}; send it as JSON"
             raise Unsendable("too-large", says)
         key = self._key(value, options.key)
-        came = options.trace
-        trace = None if came is None else {"traceparent": came.parent, "tracestate": came.state}
+        sender_trace = options.trace
+        trace = None if sender_trace is None else {"traceparent": sender_trace.parent, "tracestate": sender_trace.state}
         id_ = self._ulids()
         fields += write_own_fields(id_, key=None if key is None else key.encode(), trace=trace)
         correlation = None if self._correlate is None else value.get(self._correlate)
@@ -78,14 +78,14 @@ class Encoder:
     def _written(self, body: object, correlation: str | None) -> tuple[Value, list[bytes]]:
         if isinstance(body, bytes):
             value = value_of(body, self._max_size)
-            whole = self._with_correlation(value, correlation)
-            if whole is value and self._name is not None:
+            complete = self._with_correlation(value, correlation)
+            if complete is value and self._name is not None:
                 fields = [self._name, body]
                 self._encoding.read(fields)
                 return value, fields
         else:
-            whole = self._with_correlation(plain(body), correlation)
-        return whole, self._encoding.write(whole)
+            complete = self._with_correlation(plain(body), correlation)
+        return complete, self._encoding.write(complete)
 
     def _with_correlation(self, value: Value, given: str | None) -> Value:
         field = self._correlate
@@ -105,15 +105,15 @@ class Encoder:
         if field is None:
             return None
         if given is None:
-            found = value.get(field)
+            field_value = value.get(field)
             where = printable(field)
-            if found is None:
+            if field_value is None:
                 says = f"`{where}` is missing, and `message.dedup.by` needs it"
                 raise Unsendable("schema", says)
-            if not isinstance(found, (str, int)) or isinstance(found, bool):
+            if not isinstance(field_value, (str, int)) or isinstance(field_value, bool):
                 says = f"at `{where}`: expected a text or a whole number, because it is `message.dedup.by`"
                 raise Unsendable("schema", says)
-            given = found.encode().decode() if isinstance(found, str) else int.__repr__(found)
+            given = field_value.encode().decode() if isinstance(field_value, str) else int.__repr__(field_value)
         if not given:
             raise Unsendable("schema", "the deduplication key is empty")
         if len(given) <= LONGEST_KEY:

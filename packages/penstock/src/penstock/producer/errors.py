@@ -2,15 +2,15 @@
 
 ```
 SendError
-├── NotSent              the message was certainly not sent
+├── NotSent              the message was definitely not sent
 │   ├── TooLarge           its body is larger than `message.max_size`
 │   ├── NotAsDescribed     it is not JSON, does not match its schema, or lacks a field that the spec needs
 │   ├── BacklogFull        `stream.backlog.limit` is reached
 │   ├── RedisAbsent        there was no connection
 │   ├── RedisRefused       Redis answered with an error; `.code` says which
 │   ├── BreakerOpen        Redis failed too often; nothing is sent until the cool-down ends
-│   ├── TimedOut           `timeout` expired before its turn
-│   └── Closed             the producer was closed first
+│   ├── TimedOut           `timeout` expired before it was sent
+│   └── Closed             the producer was closed before it was sent
 └── Unknown              no answer came: the message may have been sent; `.id` is its id
 ```
 """
@@ -29,8 +29,8 @@ class SendError(Exception):
     """The label of the metric `penstock_sent_total`."""
 
 
-class NotSent(SendError):  # noqa: N818 - a family of results, each with a name of its own
-    """Nothing was sent: sending it again makes no duplicate."""
+class NotSent(SendError):  # noqa: N818 - the base of several results, whose names say what happened
+    """Nothing was sent: sending it again creates no duplicate."""
 
 
 class InvalidMessage(NotSent):
@@ -81,7 +81,7 @@ class RedisRefused(NotSent):
     outcome = "refused"
 
     def __init__(self, says: str, code: str) -> None:
-        """`says` is the whole answer, `code` its first word, such as `OOM`."""
+        """`says` is Redis's answer, `code` its first word, such as `OOM`."""
         super().__init__(says, code)
         self.code = code
 
@@ -97,13 +97,13 @@ class BreakerOpen(NotSent):
 
 
 class TimedOut(NotSent):
-    """`timeout` expired before its turn."""
+    """`timeout` expired before it was sent."""
 
     outcome = "withheld"
 
 
 class Closed(NotSent):
-    """The producer was closed first."""
+    """The producer was closed before the message was sent."""
 
     outcome = "withheld"
 

@@ -14,15 +14,15 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs until it is closed."""
+    """Runs a producer until it is closed."""
 
     def __init__(self, make: Callable[[], Producer]) -> None:
-        """Start the thread. Raises CannotGoOn, as entering a producer does."""
+        """Start the thread and enter the producer. Raises CannotGoOn."""
         self._producer = make()
         self._loop = asyncio.new_event_loop()
         self._lock = threading.Lock()
         self._open = True
-        # A daemon: a program that forgets to close its producer still ends.
+        # A daemon, so that a program that does not close its producer still ends.
         self._thread = threading.Thread(target=self._run, name="penstock-producer", daemon=True)
         self._thread.start()
         try:
@@ -31,12 +31,12 @@ class LoopThread:
             self.close()
             raise
 
-    def do(self, what: Callable[[Producer], Coroutine[Any, Any, T]]) -> T:
-        """Run it in the thread and wait. An interrupt, such as Ctrl-C, cancels it."""
+    def do(self, call: Callable[[Producer], Coroutine[Any, Any, T]]) -> T:
+        """Run a call in the thread and wait for it. An interrupt, such as Ctrl-C, cancels it."""
         with self._lock:
             if not self._open:
                 raise closed()
-            future = asyncio.run_coroutine_threadsafe(what(self._producer), self._loop)
+            future = asyncio.run_coroutine_threadsafe(call(self._producer), self._loop)
         try:
             return future.result()
         except BaseException:

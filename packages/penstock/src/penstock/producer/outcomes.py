@@ -13,9 +13,9 @@ class Sent(NamedTuple):
     id: str
     """The message's id, a ULID; a handler may leave a result under it."""
     entry: str | None
-    """The id of its entry in the stream. None if it is not there yet, or if the answer was lost."""
+    """The id of its entry in the stream. None if it is delayed, or if the answer was lost."""
     due: int | None = None
-    """When it enters the stream, in milliseconds since 1970, in Redis time. None if it is there."""
+    """When a delayed message enters the stream, in milliseconds since 1970, in Redis time; else None."""
     correlation: str | None = None
     """The value of the field that `message.correlate` names, given or generated."""
     dropped: int = 0

@@ -1,4 +1,4 @@
-"""How many messages to send per call, and how long to wait before the next attempt."""
+"""Decides how many messages to send per call, and how long to wait before the next attempt."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST = 200
-"""Messages per call. They take Redis about half a millisecond, and twice that with deduplication."""
+"""Messages per call. They block Redis for about half a millisecond, twice that with deduplication."""
 
 FIRST_POLL, LONGEST_POLL = 0.01, 1.0
 LONGEST_BACKOFF = 30.0
-"""Seconds. Caps the spec's backoff, so that sends do not wait for hours after Redis is back."""
+"""Seconds. Limits the spec's backoff, so that sends do not wait for hours after Redis is back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Pace:
     """
 
     def __init__(self, chance: Callable[[], float] = random.random) -> None:
-        """`chance` gives numbers between 0 and 1, so that producers do not poll at the same moment."""
+        """`chance` returns numbers between 0 and 1, so that producers do not poll at the same moment."""
         self._chance = chance
         self._polls = 0
         self.most = MOST

@@ -1,4 +1,4 @@
-"""A producer's policies, from the spec."""
+"""Derives a producer's policies from the spec."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_spec.platform import Timeouts
 
 
 def check(spec: Pipeline) -> None:
-    """Refuse a spec that would lose messages without saying so. Lint reports these too."""
+    """Refuse a spec that would lose messages silently. Lint reports these specs as well."""
     backlog = spec.stream.backlog
     if backlog.when_full != "drop-oldest":
         return
@@ -34,7 +34,7 @@ def retries_of(spec: Pipeline, timeouts: Timeouts) -> SendRetries:
     return SendRetries(
         attempts=spec.send.attempts,
         backoff=Backoff(spec.send.backoff.first.seconds, spec.send.backoff.factor),
-        # A repeated send reaches Redis some time after the decision.
+        # A repeated send may reach Redis this long after the decision to repeat it.
         window=dedup.window.seconds - timeouts.connect.seconds - timeouts.answer.seconds if dedup else 0.0,
         limit=backlog.limit,
         waits=backlog.when_full == "wait",
@@ -46,8 +46,8 @@ def limits_of(retries: SendRetries, timeouts: Timeouts) -> Limits:
 
     Calls are sequential, so the window includes the waits for answers and between attempts.
     """
-    usual = Limits()
-    failures = max(usual.failures, retries.attempts)
+    default = Limits()
+    failures = max(default.failures, retries.attempts)
     waits = sum(retries.backoff.after(attempts) for attempts in range(1, failures))
-    asked = failures * (timeouts.connect.seconds + timeouts.answer.seconds)
-    return Limits(failures, usual.within + waits + asked, usual.cool_down, usual.trial)
+    calls = failures * (timeouts.connect.seconds + timeouts.answer.seconds)
+    return Limits(failures, default.within + waits + calls, default.cool_down, default.trial)

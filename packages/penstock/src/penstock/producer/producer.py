@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from penstock.keys import PipelineKeys
 from penstock.message.encoding import encoding_of
 from penstock.message.ulid import Ulids
-from penstock.observe.board import process_board
+from penstock.observe.collector import process_collector
 from penstock.observe.lines import LONGEST_VALUE
 from penstock.observe.metrics import Metrics
 from penstock.observe.spans import Sending, Spans, within
@@ -64,7 +64,7 @@ class Producer:
         metrics: Metrics | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take a resolved pipeline, or a spec and its Redis. Raises CannotGoOn for what could never work.
+        """Take a resolved pipeline, or a spec and its Redis. Raises CannotGoOn for a configuration that cannot work.
 
         Credentials come from the environment unless given; metrics go to the registry of this process.
         """
@@ -76,7 +76,7 @@ class Producer:
         check(spec)
         keys = PipelineKeys.of(spec)
         credentials = Credentials.from_environment(os.environ) if credentials is None else credentials
-        self._metrics = ProducerMetrics(metrics or Metrics.of_spec("producer", spec, process_board()))
+        self._metrics = ProducerMetrics(metrics or Metrics.of_spec("producer", spec, process_collector()))
         self._link = Link(
             Route.to(redis, keys.stream, credentials=credentials),
             name=f"penstock-producer-{spec.name}",
@@ -116,7 +116,7 @@ class Producer:
         key: str | None = None,
         delay: TimeSpan | None = None,
         at: datetime | None = None,
-        timeout: TimeSpan | None = None,  # noqa: ASYNC109 - a call in flight is awaited beyond it, which a cancelled task could not do
+        timeout: TimeSpan | None = None,  # noqa: ASYNC109 - a call in flight is awaited after it; a cancelled task could not do that
         correlation: str | None = None,
         trace: Mapping[str, str | None] | None = None,
     ) -> Sent | Duplicate:
@@ -132,7 +132,7 @@ class Producer:
         due, deadline = due_of(delay, at), self._deadline(timeout)
         with _in_trace(trace), self._spans.send(correlation=correlation) as span:
             message = self._encode(body, SendOptions(due, key, correlation, span.trace))
-            _tell(span, message)
+            _set_attributes(span, message)
             [outcome] = await self._sender.wait(self._sender.put((message,)), deadline)
             if isinstance(outcome, Failed):
                 raise outcome.error
@@ -162,11 +162,11 @@ class Producer:
     async def result(self, of: Sent | Duplicate | str) -> Any:  # noqa: ANN401 - any JSON
         """Return the result that a handler left for this message, or None. Raises RedisTrouble."""
         with self._metrics.redis_call():
-            told = await self._link.call("GET", self._results + (of if isinstance(of, str) else of.id))
-        return from_json(told) if isinstance(told, bytes) else None
+            reply = await self._link.call("GET", self._results + (of if isinstance(of, str) else of.id))
+        return from_json(reply) if isinstance(reply, bytes) else None
 
     async def close(self) -> None:
-        """Send what waits, if Redis takes it; messages without an answer in time are unknown."""
+        """Send queued messages if Redis accepts them; the outcome of messages without an answer in time is unknown."""
         await self._sender.close(self._timeouts.answer.seconds, self._link.close)
         self._metrics.update_connections()
 
@@ -176,7 +176,7 @@ class Producer:
 
     async def __aenter__(self) -> Self:
         """Check that Redis supports the spec, if it is reachable. Raises CannotGoOn."""
-        if not self._keeps_nothing:  # the backlog of a kept stream is counted by lag, which needs Redis 7
+        if not self._keeps_nothing:  # with history, the backlog is counted by the lag, which needs Redis 7
             try:
                 await self._send_script.check_server()
             except RedisTrouble:
@@ -213,13 +213,13 @@ def _in_trace(trace: Mapping[str, str | None] | None) -> AbstractContextManager[
     """Send within the trace of a request; ignore invalid headers."""
     if trace is None:
         return nullcontext()
-    said = {name.lower(): value for name, value in trace.items()}  # HTTP header names, in any case
-    parent, state = ((said.get(name) or "").encode("utf-8", "replace") for name in ("traceparent", "tracestate"))
-    found = read(parent, state)
-    return nullcontext() if found is None else within(found)
+    headers = {name.lower(): value for name, value in trace.items()}  # HTTP header names, in any case
+    parent, state = ((headers.get(name) or "").encode("utf-8", "replace") for name in ("traceparent", "tracestate"))
+    parsed = read(parent, state)
+    return nullcontext() if parsed is None else within(parsed)
 
 
-def _tell(span: Sending, message: EncodedMessage) -> None:
+def _set_attributes(span: Sending, message: EncodedMessage) -> None:
     span.sent(message.id)
     if span.span is not None and message.correlation is not None:
         span.span.set_attribute("messaging.message.conversation_id", message.correlation[:LONGEST_VALUE])

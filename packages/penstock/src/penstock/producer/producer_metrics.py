@@ -24,7 +24,9 @@ class ProducerMetrics:
             return metrics.counter(sending.SENT, outcome)
 
         self._new, self._delayed, self._duplicate = sent("new"), sent("delayed"), sent("duplicate")
-        self._errors = {one: sent(one) for one in ("rejected", "invalid", "refused", "absent", "withheld", "unknown")}
+        self._errors = {
+            label: sent(label) for label in ("rejected", "invalid", "refused", "absent", "withheld", "unknown")
+        }
         self._dropped = metrics.counter(sending.DROPPED)
         self._retries = metrics.counter(sending.SEND_RETRIES)
         self._opened = metrics.counter(sending.BREAKER_OPENED)
@@ -34,11 +36,11 @@ class ProducerMetrics:
         self._was_open = False
         self._had_opened = 0
         self.took = metrics.histogram(sending.SEND_SECONDS).observe
-        """Seconds that a send took."""
+        """Observes the seconds of a send."""
         self.answered = metrics.histogram(process.REDIS_SECONDS).observe
-        """Seconds that Redis took."""
+        """Observes the seconds of a call to Redis."""
         self._troubles = {
-            word: metrics.counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")
+            label: metrics.counter(process.REDIS_ERRORS, label) for label in ("absent", "unanswered", "refused")
         }
         self._connections = metrics.gauge(process.REDIS_CONNECTIONS)
         self._connects = metrics.counter(process.REDIS_CONNECTS)
@@ -48,7 +50,7 @@ class ProducerMetrics:
         metrics.gauge(process.INFO, "producer", __version__, "").set(1)
 
     def follow(self, link: Link) -> None:
-        """Set the connection of these sends."""
+        """Set the connection whose state the metrics show."""
         self._link = link
 
     @contextmanager

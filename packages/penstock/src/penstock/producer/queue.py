@@ -1,4 +1,4 @@
-"""Messages that wait to be sent, in order. Withdrawing one only marks it."""
+"""A queue of messages to send. Withdrawing a message only marks it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock.producer.encoded import EncodedMessage
 
 
 class Queue:
-    """The queue. A withdrawn message keeps its place until it is reached, or until they are more than half of all."""
+    """Keeps withdrawn messages until they are reached, or until they are more than half of all."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -17,12 +17,12 @@ class Queue:
         self._withdrawn = 0
 
     def __len__(self) -> int:
-        """Return how many wait."""
+        """Return the number of waiting messages."""
         return len(self._places) - self._withdrawn
 
     @property
     def first(self) -> EncodedMessage:
-        """The message that was just put back."""
+        """The message at the front, right after it was put back."""
         return self._places[0]
 
     def put(self, messages: Sequence[EncodedMessage]) -> None:
@@ -32,44 +32,44 @@ class Queue:
         self._places.extend(messages)
 
     def put_back(self, messages: Sequence[EncodedMessage]) -> None:
-        """Return messages to the front, in the order in which they were taken."""
+        """Return messages to the front, in their original order."""
         for message in messages:
             message.waits = True
         self._places.extendleft(reversed(messages))
 
     def take(self, most: int, most_bytes: int) -> list[EncodedMessage]:
         """Take the next messages within both limits, at least one if there is any."""
-        taken: list[EncodedMessage] = []
+        messages: list[EncodedMessage] = []
         size = 0
-        while self._places and len(taken) < most:
+        while self._places and len(messages) < most:
             message = self._places[0]
             if message.waits:
                 size += message.size
-                if taken and size > most_bytes:
+                if messages and size > most_bytes:
                     break
                 message.waits = False
-                taken.append(message)
+                messages.append(message)
             else:
                 self._withdrawn -= 1
             self._places.popleft()
-        return taken
+        return messages
 
     def withdraw(self, messages: Iterable[EncodedMessage]) -> list[EncodedMessage]:
-        """Remove those messages that wait here, and return them."""
-        gone = [message for message in messages if message.waits]
-        for message in gone:
+        """Remove those of the messages that wait here, and return them."""
+        withdrawn = [message for message in messages if message.waits]
+        for message in withdrawn:
             message.waits = False
-        self._withdrawn += len(gone)
+        self._withdrawn += len(withdrawn)
         if 2 * self._withdrawn > len(self._places):
             self._places = deque(message for message in self._places if message.waits)
             self._withdrawn = 0
-        return gone
+        return withdrawn
 
     def clear(self) -> list[EncodedMessage]:
         """Remove and return all waiting messages."""
-        gone = [message for message in self._places if message.waits]
-        for message in gone:
+        waiting = [message for message in self._places if message.waits]
+        for message in waiting:
             message.waits = False
         self._places.clear()
         self._withdrawn = 0
-        return gone
+        return waiting

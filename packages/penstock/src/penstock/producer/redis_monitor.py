@@ -1,4 +1,4 @@
-"""Watches Redis for the sender: feeds the circuit breaker, and logs when trouble begins and ends."""
+"""Monitors Redis for the sender: feeds the circuit breaker, and logs when trouble begins and ends."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RedisMonitor:
             self._log.event(Event.BREAKER_OPENED, pipeline=self._pipeline, error=str(trouble))
         self._metrics.breaker(opened=self._opened, is_open=self._breaker.is_open)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Reset the metrics at the end."""
         self._metrics.breaker(opened=self._opened, is_open=False)
 

@@ -1,4 +1,4 @@
-"""Whether a message that was not taken is sent again, and the error if it is not."""
+"""Decides whether to send a message again, and which error to return if not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRANSIENT: Final = frozenset({
     "ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOREPLICAS", "OOM", "READONLY",
     "TRYAGAIN",
 })  # fmt: skip
-"""Errors of a server that cannot work now and did nothing. Others, such as NOPERM and WRONGTYPE, are permanent."""
+"""Errors of a server that is temporarily unable and did nothing. Others, such as NOPERM, are permanent."""
 
 
 class Full:
@@ -30,7 +30,7 @@ Obstacle: TypeAlias = RedisTrouble | Full
 
 
 def is_transient(obstacle: Obstacle) -> bool:
-    """Whether trying again may help."""
+    """Whether another attempt may succeed."""
     if isinstance(obstacle, Refused):
         return obstacle.code in TRANSIENT
     return isinstance(obstacle, RedisTrouble)
@@ -50,9 +50,9 @@ class SendRetries:
     """Whether sends wait for room in the backlog."""
 
     def again(self, message: EncodedMessage, obstacle: Obstacle, now: float) -> bool:
-        """Whether to send it again, without ever sending it twice.
+        """Whether to send a message again. It must never be sent twice.
 
-        A message that may be in Redis is repeated only with a deduplication key, while Redis remembers the key.
+        A message that Redis may have is repeated only if it has a deduplication key, and while Redis remembers the key.
         """
         if message.batch.last_try:
             return False
@@ -64,7 +64,7 @@ class SendRetries:
         return unanswered is None or (message.key is not None and now - unanswered < self.window)
 
     def give_up(self, message: EncodedMessage, obstacle: Obstacle) -> Failed | Unknown:
-        """Return the final outcome. A message that once got no answer is never *not sent*."""
+        """Return the final outcome. A message that was once sent without an answer is never reported as not sent."""
         if message.unanswered_since is None:
             return Failed(self._not_sent(obstacle))
         if isinstance(obstacle, Full):
@@ -86,8 +86,8 @@ class SendRetries:
         return error
 
 
-def note_attempt(message: EncodedMessage, obstacle: RedisTrouble, began: float) -> None:
+def note_attempt(message: EncodedMessage, obstacle: RedisTrouble, started: float) -> None:
     """Record an attempt that failed."""
     message.attempts += 1
     if isinstance(obstacle, Unanswered) and message.unanswered_since is None:
-        message.unanswered_since = began
+        message.unanswered_since = started

@@ -1,4 +1,4 @@
-"""Calls `send.lua` with several messages, and reads its answer for each."""
+"""Calls `send.lua` with several messages, and parses its reply for each."""
 
 from __future__ import annotations
 
@@ -44,15 +44,17 @@ class SendScript:
         keys = [f"{self._prefix}{message.key}" for message in messages if message.key is not None]
         args = chain(self._head, chain.from_iterable(message.args for message in messages))
         with self._metrics.redis_call():
-            told = await self._link.run(self._script, (*self._keys, *keys), tuple(args))
-        results = [_result_of(message, one) for message, one in zip(messages, cast("list[Reply]", told), strict=True)]
-        refused = next((one for one in results if isinstance(one, Refused)), None)
-        if refused is not None:  # a command inside the script was refused; count it as one failed call
+            replies = await self._link.run(self._script, (*self._keys, *keys), tuple(args))
+        results = [
+            _result_of(message, reply) for message, reply in zip(messages, cast("list[Reply]", replies), strict=True)
+        ]
+        refused = next((reply for reply in results if isinstance(reply, Refused)), None)
+        if refused is not None:  # Redis refused a command inside the script; count it as one failed call
             self._metrics.trouble(refused)
         return results
 
     async def check_server(self) -> None:
-        """Call with no messages, to check that the server supports the script. Raises CannotGoOn if it never will."""
+        """Call the script without messages, to check that the server supports it. Raises CannotGoOn if it does not."""
         try:
             await self.run(())
         except Refused as refused:
@@ -81,7 +83,7 @@ def _result_of(message: EncodedMessage, answer: Reply, dropped: int = 0) -> Scri
 
 
 def _first(message: EncodedMessage, first: str) -> Sent | Duplicate:
-    """Tell a duplicate from an earlier attempt of the same message whose answer was lost."""
+    """Distinguish a duplicate from an earlier attempt of the same message whose answer was lost."""
     if first == message.id:
         return Sent(message.id, None, None, message.correlation)
     return Duplicate(first, message.key or "")

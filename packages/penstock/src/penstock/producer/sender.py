@@ -1,7 +1,7 @@
 """Sends queued messages in order, several per call, one call at a time.
 
 Callers queue a batch and wait for it; one task sends. So concurrent sends share calls, no call is cancelled half-way,
-and an obstacle for one message holds back all behind it.
+and an obstacle for one message delays all later ones.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Sender:
         clock: Callable[[], float],
         pace: Pace,
     ) -> None:
-        """Start no task before there is something to send. `clock` is monotonic."""
+        """No task is started before the first message. `clock` is monotonic."""
         self._script = script
         self._retries = retries
         self._monitor = monitor
@@ -52,7 +52,7 @@ class Sender:
         self._wake = asyncio.Event()
 
     def put(self, messages: Sequence[EncodedMessage]) -> Batch:
-        """Queue messages behind all others."""
+        """Add messages to the end of the queue."""
         batch = Batch(messages, self._clock(), asyncio.get_running_loop())
         if self._closing:
             self._fail(messages, closed)
@@ -78,12 +78,12 @@ class Sender:
         return batch.outcomes()
 
     def abandon(self, batch: Batch) -> None:
-        """Drop a batch that nobody waits for. Messages that were not sent yet never are."""
+        """Drop a batch whose caller is gone. Messages that were not sent yet are never sent."""
         batch.done.cancel()
         self._withdraw(batch)
 
     async def close(self, within: float, disconnect: Callable[[], Awaitable[None]]) -> None:
-        """Send what waits while nothing holds it back, for at most `within` seconds; then disconnect."""
+        """Send queued messages until there is an obstacle, for at most `within` seconds; then disconnect."""
         self._closing = True
         self._wake.set()
         if self._task is not None:
@@ -92,7 +92,7 @@ class Sender:
         await disconnect()
         if self._task is not None:
             await asyncio.wait((self._task,))
-        self._monitor.leave()
+        self._monitor.close()
 
     async def _run(self) -> None:
         try:
@@ -106,7 +106,7 @@ class Sender:
                 if self._obstacle is not None:
                     await self._pause(self._obstacle)
         except BaseException as error:
-            self._abort(error)  # no caller may wait for ever
+            self._abort(error)  # or callers would wait forever
             raise
         finally:
             self._task = None
@@ -115,7 +115,7 @@ class Sender:
     async def _send(self, messages: Sequence[EncodedMessage]) -> None:
         self._in_flight = messages
         self._metrics.retries(sum(message.attempts > 0 for message in messages))
-        began = self._clock()
+        started = self._clock()
         results: Sequence[ScriptResult | RedisTrouble]
         try:
             results = await self._script.run(messages)
@@ -130,7 +130,7 @@ class Sender:
                 self._report(message, result)
                 continue
             if isinstance(result, RedisTrouble):
-                note_attempt(message, result, began)
+                note_attempt(message, result, started)
                 trouble = result if is_transient(result) else trouble
             if self._retries.again(message, result, self._clock()):
                 again.append(message)
@@ -142,7 +142,7 @@ class Sender:
         self._pace.record_room(len(messages) - len(again), for_all=not again)
 
     async def _pause(self, obstacle: Obstacle) -> None:
-        """Wait before the next attempt, as long as the first message in the queue asks."""
+        """Wait before the next attempt: for as long as the first message in the queue requires."""
         if isinstance(obstacle, Full):
             self._metrics.waiting(len(self._queue))
             wait = self._pace.poll()
@@ -161,10 +161,10 @@ class Sender:
 
     def _withdraw(self, batch: Batch) -> list[EncodedMessage]:
         batch.last_try = True
-        mine = self._queue.withdraw(batch.messages)
+        withdrawn = self._queue.withdraw(batch.messages)
         if not self._queue:
             self._wake.set()
-        return mine
+        return withdrawn
 
     def _give_up(self, batch: Batch) -> None:
         for message in self._withdraw(batch):
@@ -175,7 +175,7 @@ class Sender:
 
     def _report(self, message: EncodedMessage, outcome: Outcome) -> None:
         self._metrics.count(outcome)
-        self._metrics.took(self._clock() - message.batch.began)
+        self._metrics.took(self._clock() - message.batch.started)
         message.batch.report(message, outcome)
 
     def _fail(self, messages: Iterable[EncodedMessage], why: Callable[[], NotSent]) -> None:

@@ -1,4 +1,4 @@
-"""Resolves the pipeline of a spec's file, for programs that send."""
+"""Resolves the pipeline in a spec's file, for programs that send."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pipeline_of(
 ) -> tuple[ResolvedPipeline, Credentials]:
     """Return the resolved spec and the credentials for its Redis; `redis_url` overrides the platform file's Redis."""
     file = Path(spec)
-    # Suppressions end by day. They were checked when the spec was merged.
+    # Only suppressions depend on the day. They were checked when the spec was merged.
     today = date.today()  # noqa: DTZ011 - the local day, as for `penstock lint`
     env = env or environ.get("PENSTOCK_ENV")
     try:

@@ -1,6 +1,6 @@
 """The producer for programs without an event loop, and for servers that fork their workers.
 
-An event loop in a thread does the work. The first send starts it, and so does the first send after a fork: other
+An event loop in a thread does the work. The first send starts the thread, and so does the first send after a fork:
 threads do not survive a fork, and the child must not use the parent's connection.
 """
 
@@ -31,7 +31,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
 
 CHUNK = 2000
-"""Bodies to hand to the thread at once. The caller's thread consumes the iterable."""
+"""Bodies passed to the thread at once. The caller's thread consumes the iterable."""
 
 
 class SyncProducer:
@@ -101,16 +101,16 @@ class SyncProducer:
         source = iter(bodies)
         outcomes: list[Outcome] = []
         deadline = None if timeout is None else time.monotonic() + milliseconds(timeout) / 1000
-        while some := list(islice(source, CHUNK)):
+        while chunk := list(islice(source, CHUNK)):
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            send = partial(Producer.send_many, bodies=some, delay=delay, at=at, timeout=left, trace=trace)
+            send = partial(Producer.send_many, bodies=chunk, delay=delay, at=at, timeout=left, trace=trace)
             try:
                 outcomes += self._running().do(send)
-            except Closed:  # by another thread; the outcomes before are known
-                outcomes += [Failed(closed()) for _ in some]
+            except Closed:  # another thread closed it; earlier outcomes are known
+                outcomes += [Failed(closed()) for _ in chunk]
         return outcomes
 
-    def result(self, of: Sent | Duplicate | str) -> Any:  # noqa: ANN401 - whatever JSON can say
+    def result(self, of: Sent | Duplicate | str) -> Any:  # noqa: ANN401 - any JSON value
         """See `Producer.result`."""
         return self._running().do(partial(Producer.result, of=of))
 
@@ -141,9 +141,9 @@ class SyncProducer:
             return self._thread
 
     def after_fork(self) -> None:
-        """Reset what a forked child inherited: the thread is gone, and the lock may be held for ever.
+        """Reset what a forked child inherited: the thread is gone, and the lock may be locked forever.
 
-        Keep the thread's objects and never touch them: closing them would remove the parent's sockets from its
+        Keep the thread's objects and never use them: closing them would remove the parent's sockets from its
         selector, which both processes share.
         """
         if self._thread is not None:
@@ -158,8 +158,8 @@ _ABANDONED: list[LoopThread] = []
 
 
 def _after_fork() -> None:
-    for one in _ALL:
-        one.after_fork()
+    for producer in _ALL:
+        producer.after_fork()
 
 
 if hasattr(os, "register_at_fork"):

@@ -31,7 +31,7 @@ AGAIN = 5.0
 INSPECTED = 500
 """Most names that one call inspects; it acquires at most half of them."""
 MOST_SKIPPED = 2000
-"""Most names that one call is told to skip."""
+"""Most names that one call can skip."""
 
 log = Log(logging.getLogger("penstock.scheduler"))
 
@@ -39,7 +39,7 @@ log = Log(logging.getLogger("penstock.scheduler"))
 class Acquiring:
     """Acquires for one pod."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         spec: Scheduler,
         steps: JobSteps,
@@ -52,7 +52,7 @@ class Acquiring:
         clocks: Clocks,
         consumer_is_lost: Callable[[str], object],
     ) -> None:
-        """`consumer_is_lost` is called when Redis no longer has_list the consumer."""
+        """`consumer_is_lost` is called when Redis no longer has the consumer."""
         self._batch = min(spec.work.batch, MOST)
         self._lease = spec.work.lease.seconds
         self._factor = 1 + float(spec.work.scan_factor)
@@ -69,22 +69,22 @@ class Acquiring:
         self._skips: dict[str, None] = {}
         self.listed = JobList()
         self.has_list = asyncio.Event()
-        """Set with the first list. Before it, nobody has_list which jobs and shards belong to this pod."""
+        """Set with the first list. Before that, the pod does not know its jobs and shards."""
         self.consumer = ""
         self.stopping = False
-        """Acquire nothing more; jobs of a call in progress are handed back."""
+        """Whether to acquire nothing more; jobs of a call in progress are handed back."""
         self.has_more = False
-        """The last cycle ended because no permits or no calls were left."""
+        """Whether the last cycle ended because no permits or calls were left."""
         self.found_unknown = False
-        """A due job is not on the list: the list may be outdated."""
+        """Whether a due job is not on the list, which may then be outdated."""
         self._unanswered_since: float | None = None
-        """When an acquire stayed without an answer: Redis may hold jobs for this pod that it does not run."""
+        """When a call got no answer: Redis may have assigned jobs to this pod that it does not run."""
         self._search_at = 0.0
         self.acquired = 0
         self.capacity = 0
 
     def use_list(self, listed: JobList) -> None:
-        """Use a new list; jobs that were skipped may be on it."""
+        """Use a new list, which may contain jobs that were skipped."""
         self.listed = listed
         self.has_list.set()
         self._skips = {name: None for name in self._skips if name not in listed.mine}
@@ -104,11 +104,11 @@ class Acquiring:
             if most <= 0:
                 self.has_more = True
                 break
-            asked = self._monotonic()
-            result = await self._take(most, further)
+            sent = self._monotonic()
+            result = await self._acquire(most, further)
             if result is None:
                 break
-            self._start(result, self._monotonic() - asked)
+            self._start(result, self._monotonic() - sent)
             further = result.further
             if len(result.jobs) < most and not further:
                 break
@@ -117,42 +117,43 @@ class Acquiring:
         self._metrics.cycle.observe(self._monotonic() - began)
 
     async def hand_back_strays(self) -> None:
-        """Hand back jobs that an unanswered acquire result: Redis holds them for this pod, and nobody runs them."""
-        asked = self._monotonic()
-        if self._unanswered_since is None or asked < self._search_at or not self.consumer:
+        """Hand back jobs that Redis assigned to this pod in an unanswered call: the pod does not run them."""
+        started = self._monotonic()
+        if self._unanswered_since is None or started < self._search_at or not self.consumer:
             return
-        if self._breaker.state(asked) is BreakerState.OPEN:
+        if self._breaker.state(started) is BreakerState.OPEN:
             return
-        ours = self._runs.held | self._settler.held  # read first: a job that is handed back meanwhile is no stray
+        # Read before the call to Redis: a job that is handed back meanwhile is no stray.
+        known = self._runs.held | self._settler.held
         try:
-            held = await self._steps.held_by(self.consumer)
+            assigned = await self._steps.held_by(self.consumer)
         except RedisTrouble as error:
-            self._breaker.failed(self._monotonic(), asked)
+            self._breaker.failed(self._monotonic(), started)
             self._metrics.trouble(error)
             return
         # Redis may execute a call from a closed connection after calls from the next connection.
-        self._unanswered_since = None if asked - self._unanswered_since > UNANSWERED_LASTS else self._unanswered_since
-        self._search_at = asked + AGAIN
-        for one in held:
-            if (one.name, one.score) not in ours:
-                self._settler.put(one)
+        self._unanswered_since = None if started - self._unanswered_since > UNANSWERED_LASTS else self._unanswered_since
+        self._search_at = started + AGAIN
+        for job in assigned:
+            if (job.name, job.score) not in known:
+                self._settler.put(job)
 
-    async def _take(self, most: int, further: int) -> AcquireResult | None:
-        consumer, shards, asked = self.consumer, shards_word(self.listed.shards), self._monotonic()
+    async def _acquire(self, most: int, further: int) -> AcquireResult | None:
+        consumer, shards, sent = self.consumer, shards_word(self.listed.shards), self._monotonic()
         look = most + len(self._skips) if self.listed.shards is None else int(most * self._factor) + len(self._skips)
         try:
             result = await self._steps.acquire(
                 consumer, most, look=min(INSPECTED, look), further=further, shards=shards, skip=self._skips
             )
         except RedisTrouble as error:
-            self._breaker.failed(self._monotonic(), asked)
+            self._breaker.failed(self._monotonic(), sent)
             self._metrics.trouble(error)
             self._redis_log.trouble(Activity.TAKING_JOBS, error)
             if isinstance(error, Unanswered):
                 self._note_unanswered()
             return None
-        except Exception as error:  # noqa: BLE001 - an answer that no script gives; the next cycle asks again
-            self._breaker.failed(self._monotonic(), asked)
+        except Exception as error:  # noqa: BLE001 - an unexpected reply; the next cycle tries again
+            self._breaker.failed(self._monotonic(), sent)
             self._redis_log.trouble(Activity.TAKING_JOBS, error)
             self._note_unanswered()
             return None
@@ -160,44 +161,44 @@ class Acquiring:
         if result is None:
             self._consumer_is_lost(consumer)
             return None
-        self._redis_time.correct(result.asof, asked)
+        self._redis_time.correct(result.asof, sent)
         self._metrics.filtered["shard"].add(result.others)
         self._metrics.filtered["unknown"].add(result.unknown)
         return result
 
     def _start(self, result: AcquireResult, age: float) -> None:
-        """Start the jobs. If the answer is so late that a deadline or the lease may have expired, hand them back."""
-        for taken in result.jobs:
-            job = self.listed.mine.get(taken.name)
+        """Start the jobs, or hand them back if the reply is so late that a deadline or the lease may have expired."""
+        for acquired in result.jobs:
+            job = self.listed.mine.get(acquired.name)
             if job is None:
-                self._skip(taken)
+                self._skip(acquired)
             elif self.stopping or age >= min(job.timeout.seconds, self._lease / 2):
-                self._hand_back(taken, taken.due)
+                self._hand_back(acquired, acquired.due)
             else:
-                planned = plan_run(job, taken.due, taken.acquired, begun=taken.begun)
+                planned = plan_run(job, acquired.due, acquired.acquired, begun=acquired.begun)
                 self._metrics.missed["made_up"].add(planned.made_up)
                 self._metrics.missed["skipped"].add(planned.skipped)
                 if planned.runs:
                     self.acquired += 1
                     self._metrics.acquired.add()
-                    self._metrics.lateness.observe(taken.acquired - taken.due)
-                    self._runs.start(taken, job, planned, self._permits.take(), self.consumer)
+                    self._metrics.lateness.observe(acquired.acquired - acquired.due)
+                    self._runs.start(acquired, job, planned, self._permits.take(), self.consumer)
                 else:
-                    self._hand_back(taken, planned.next)
+                    self._hand_back(acquired, planned.next)
         self._metrics.permits_free.set(self._permits.free if self._permits.limit else 0)
 
-    def _skip(self, taken: AcquiredJob) -> None:
-        """Hand back a job of others with its old score, and skip it until it is on the list."""
-        disabled = taken.name in self.listed.disabled
+    def _skip(self, acquired: AcquiredJob) -> None:
+        """Hand back a job of other pods with its old score, and skip it until it is on the list."""
+        disabled = acquired.name in self.listed.disabled
         self._metrics.filtered["pattern" if disabled else "unknown"].add()
         self.found_unknown |= not disabled
         if len(self._skips) >= MOST_SKIPPED:
             self._skips.pop(next(iter(self._skips)))
-        self._skips[taken.name] = None
-        self._hand_back(taken, taken.due)
+        self._skips[acquired.name] = None
+        self._hand_back(acquired, acquired.due)
 
     def _note_unanswered(self) -> None:
         self._unanswered_since, self._search_at = self._monotonic(), 0.0
 
-    def _hand_back(self, taken: AcquiredJob, due: int) -> None:
-        self._settler.put(EndedRun(taken.name, taken.score, due, None))
+    def _hand_back(self, acquired: AcquiredJob, due: int) -> None:
+        self._settler.put(EndedRun(acquired.name, acquired.score, due, None))

@@ -1,7 +1,7 @@
 """A circuit breaker of a scheduler: stops calls to Redis for a while after too many failures.
 
 ```
-            enough failures within a time             the cool-down is over: calls go again
+            enough failures within a time             the cool-down is over: calls are allowed
    closed -------------------------------> open -------------------------------------------> half open
      ^                                      ^                                                   |   |
      |                                      +------------------- a call fails ------------------+   |
@@ -28,7 +28,7 @@ class BreakerState(IntEnum):
 
 
 class BatchBreaker:
-    """Takes times from any clock that never goes back."""
+    """Works with any clock that never goes back."""
 
     def __init__(self, terms: Breakers) -> None:
         """Closed at first."""
@@ -56,18 +56,18 @@ class BatchBreaker:
         self.blocked += 1
         return False
 
-    def failed(self, now: float, asked: float) -> None:
+    def failed(self, now: float, sent: float) -> None:
         """Count a failed call, and one more failure for each second that it took.
 
         Otherwise a Redis that hangs would never open the breaker: too few slow calls fit into the time.
         """
         if not self._terms.enabled:
             return
-        self._failed.extend([now] * min(self._terms.failures, 1 + int(now - asked)))
+        self._failed.extend([now] * min(self._terms.failures, 1 + int(now - sent)))
         enough = len(self._failed) == self._terms.failures and now - self._failed[0] <= self._terms.within.seconds
-        # A call from before the breaker closed was the trial, however late it fails, even if nobody saw it closed.
+        # A call sent before the breaker closed was the trial, however late it fails, even if `state` was never read.
         state = self._state if self._state is BreakerState.HALF_OPEN else self.state(now)
-        if state is BreakerState.HALF_OPEN or (state is BreakerState.CLOSED and (enough or asked < self._since)):
+        if state is BreakerState.HALF_OPEN or (state is BreakerState.CLOSED and (enough or sent < self._since)):
             self._failed.clear()
             self._state, self._since = BreakerState.OPEN, now
             self.trips += 1

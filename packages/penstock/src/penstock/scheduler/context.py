@@ -1,4 +1,4 @@
-"""The context that a job's handler gets beside the job."""
+"""The context that a job's handler gets in addition to the job."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LOGGER = logging.getLogger("penstock.scheduler.job")
 
 
 class JobContext:
-    """What a handler can learn about its run."""
+    """Information about a run, for its handler."""
 
-    __slots__ = ("_monotonic", "_taken", "attempt", "consumer", "deadline", "due", "why")
+    __slots__ = ("_acquired", "_monotonic", "attempt", "consumer", "deadline", "due", "why")
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a run is
+    def __init__(  # noqa: PLR0913, PLR0917 - all values of a run
         self,
-        taken: AcquiredJob,
+        acquired: AcquiredJob,
         due: int,
         attempt: int,
         deadline: float,
@@ -30,10 +30,10 @@ class JobContext:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Created for each run."""
-        self._taken = taken
+        self._acquired = acquired
         self._monotonic = monotonic
         self.due = due
-        """The second in Redis time for which this run is; a retry keeps the second of the run that failed."""
+        """The second in Redis time at which this run was due; a retry keeps the second of the run that failed."""
         self.attempt = attempt
         """1, plus the failures in a row before this run."""
         self.deadline = deadline
@@ -45,12 +45,12 @@ class JobContext:
 
     @property
     def fence(self) -> int:
-        """A fencing token: it grows with each run of a job, so that an effect of an older run can be refused."""
-        return self._taken.fence
+        """A fencing token: it grows with each run of a job, so that other systems can refuse effects of older runs."""
+        return self._acquired.fence
 
     @property
     def cancelled(self) -> bool:
-        """Whether to stop. A plain function checks this now and then; a coroutine is cancelled."""
+        """Whether to stop. A plain function checks this regularly; a coroutine is cancelled."""
         return self.why is not None
 
     @property
@@ -70,4 +70,4 @@ class JobContext:
 
     def log_fields(self) -> Mapping[str, object]:
         """The fields of every line about this run."""
-        return {"job": self._taken.name, "attempt": self.attempt, "fence": self._taken.fence}
+        return {"job": self._acquired.name, "attempt": self.attempt, "fence": self._acquired.fence}

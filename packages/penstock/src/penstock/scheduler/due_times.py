@@ -18,26 +18,26 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 MINUTE = 60
 DAY = 86_400
 NEVER = 366 * DAY
-"""Seconds until a job is checked again whose cron expression never matches; a rule reports such an expression."""
+"""Seconds until the next check of a job whose cron expression never matches; a rule reports such expressions."""
 LATE = 60.0
-"""Seconds after which a cron job counts as missed rather than late: cron is precise to a minute."""
+"""Seconds after which a run of a cron job counts as missed rather than late: cron is precise to a minute."""
 COUNTED = 100
-"""Missed runs that are counted; after a longer pause there were at least this many."""
+"""The most missed runs that are counted; after a longer pause there may have been more."""
 LONGEST = DAY * 1000
 """Milliseconds; the longest wait of a failure class without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What to do with an acquired job."""
+    """Whether to run an acquired job, and when it is due next."""
 
     runs: bool
-    """Whether it runs now, or waits until `next`."""
+    """Whether it runs now; if not, it waits until `next`."""
     next: int
     """When it is due after this run, if the run succeeds."""
     made_up: int = 0
     skipped: int = 0
-    """Missed runs that are made up for, and that are skipped."""
+    """Missed runs that are made up for, and missed runs that are skipped."""
 
 
 def first_due(job: EffectiveJob, now: float, jitter: float, rng: Random) -> int:
@@ -53,9 +53,9 @@ def latest_due(job: EffectiveJob, now: float) -> int:
 
 
 def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = False) -> RunPlan:
-    """What to do with a job that was due and was acquired. An interval counts from the second of the acquisition.
+    """Plan the run of an acquired job. An interval counts from the second of the acquisition.
 
-    A run that was `begun` and came to no end, because its pod drained or was lost, was not missed.
+    A run that has `begun` but did not finish, because its pod drained or was lost, was not missed.
     """
     if job.cron is None:
         return RunPlan(runs=True, next=math.ceil(int(acquired) + interval(job)))
@@ -66,7 +66,7 @@ def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = Fals
     later, made_up = _missed(job.cron, job.time_zone, due, int(acquired // MINUTE), most), int(not begun)
     match job.missed.run:
         case "skip":
-            # The last of them may be due just now: it was not missed, but is next.
+            # The last of them may be due now: then it was not missed, but is next.
             usual, later = (later[-1], later[:-1]) if later and acquired - later[-1] <= LATE else (usual, later)
             return RunPlan(runs=begun, next=usual, skipped=made_up + len(later))
         case "once":
@@ -78,15 +78,15 @@ def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = Fals
 
 
 def interval(job: EffectiveJob) -> float:
-    """Seconds between two runs. For a cron job it is a minute, in which the job should start, even for a weekly one."""
+    """Seconds between two runs. For a cron job, even a weekly one, it is the minute in which it should start."""
     return job.every.seconds if job.every is not None else float(LATE)
 
 
 def cron_after(cron: str, zone: str, now: float) -> int:
-    """The next time of a cron expression. It only changes from minute to minute, so it is cached by minute."""
+    """The next time of a cron expression. It only changes every minute, so it is cached by minute."""
     minute = int(now // MINUTE) * MINUTE
-    found = _next(cron, zone, minute)
-    return minute + NEVER if found is None else found
+    next_time = _next(cron, zone, minute)
+    return minute + NEVER if next_time is None else next_time
 
 
 @lru_cache(maxsize=10_000)
@@ -96,24 +96,24 @@ def _next(cron: str, zone: str, minute: int) -> int | None:
 
 @lru_cache(maxsize=10_000)
 def _missed(cron: str, zone: str, due: int, minute: int, most: int) -> tuple[int, ...]:
-    """After a long pause all jobs with the same expression have missed the same runs, so they are computed once."""
+    """The missed runs. Jobs with the same expression have missed the same runs, so the result is cached."""
     return latest(cron, zone, due, minute * MINUTE, most)
 
 
 class FailurePolicy:
-    """What follows from a failed run, by the spec."""
+    """Decides by the spec when a job is due after a failed run."""
 
     def __init__(self, spec: Scheduler) -> None:
-        """The first class that matches a failure counts."""
+        """If several classes match a failure, the first counts."""
         self._by_class = spec.failures.by_class
         self._jitter = float(spec.jitter.failure)
         self._classes = [(name, one, FailureMatcher.of(one.match)) for name, one in spec.failures.classes.items()]
 
     def class_of(self, failure: Failure) -> str:
-        """The failure class, also if no rule of the spec depends on it."""
-        return next((name for name, _, match in self._classes if match.takes(failure)), NO_CLASS)
+        """The failure class, even if no setting of the spec depends on it."""
+        return next((name for name, _, match in self._classes if match.matches(failure)), NO_CLASS)
 
-    def next(self, job: EffectiveJob, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - all that it depends on
+    def next(self, job: EffectiveJob, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - everything that the time depends on
         """When the job is due after a failure; `streak` is the number of failures in a row."""
         wait = self._wait(job, failure, streak)
         if wait is None:
@@ -123,13 +123,13 @@ class FailurePolicy:
     def _wait(self, job: EffectiveJob, failure: Failure, streak: int) -> float | None:
         if failure.wait_ms is not None:
             return failure.wait_ms / 1000
-        of: FailureClass | None = None
+        matching: FailureClass | None = None
         if self._by_class:
-            of = next((one for _, one, match in self._classes if match.takes(failure)), None)
-        if of is not None:
-            if streak <= of.immediate:
+            matching = next((candidate for _, candidate, match in self._classes if match.matches(failure)), None)
+        if matching is not None:
+            if streak <= matching.immediate:
                 return 0.0
-            if (backoff := of.backoff) is not None:
+            if (backoff := matching.backoff) is not None:
                 limit = LONGEST if backoff.limit is None else backoff.limit.amount
-                return growing(backoff.first.amount, float(backoff.factor), limit, streak - of.immediate) / 1000
+                return growing(backoff.first.amount, float(backoff.factor), limit, streak - matching.immediate) / 1000
         return None if job.error_interval is None else job.error_interval.seconds

@@ -1,4 +1,4 @@
-"""The jobs that should exist and those of them that belong to this pod; read again at each refresh."""
+"""Lists the jobs that should exist and those that belong to this pod; read again at each refresh."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class JobLister:
     def __init__(
         self, spec: Scheduler, paths: Iterable[Path] = (), patterns: Callable[[], Patterns] | None = None
     ) -> None:
-        """Import what the spec names. Raises CannotGoOn. `patterns` returns the patterns in force."""
+        """Import the functions that the spec names. Raises CannotGoOn. `patterns` returns the patterns in force."""
         self._spec = spec
         self._patterns = patterns or (lambda: spec.patterns)
         self._jobs = _find_function(spec.jobs, "jobs", spec, paths) if isinstance(spec.jobs, str) else None
@@ -61,65 +61,63 @@ class JobLister:
         self._runs: dict[str, bool] = {}
 
     async def read(self) -> JobList:
-        """The jobs now. Raises what the team's functions raise, and TypeError if the result is no list."""
+        """List the jobs. Raises whatever the team's functions raise, and TypeError if they return no list."""
         # In a thread: the result may be a generator that blocks, and 100,000 jobs take seconds.
-        every = self._fixed if self._jobs is None else await asyncio.to_thread(self._read, await self._jobs())
-        shards = None if self._shards is None else frozenset(int(one) for one in await self._shards())
+        jobs = self._fixed if self._jobs is None else await asyncio.to_thread(self._read, await self._jobs())
+        shards = None if self._shards is None else frozenset(int(shard) for shard in await self._shards())
         if (patterns := await asyncio.to_thread(self._patterns)) != self._spec.patterns:
             self._spec, self._runs = self._spec.model_copy(update={"patterns": patterns}), {}
-        self._runs = {name: self._runs[name] if name in self._runs else runs(self._spec, name) for name in every}
-        mine = {
-            name: one for name, one in every.items() if self._runs[name] and (shards is None or one.shard in shards)
-        }
+        self._runs = {name: self._runs[name] if name in self._runs else runs(self._spec, name) for name in jobs}
+        mine = {name: job for name, job in jobs.items() if self._runs[name] and (shards is None or job.shard in shards)}
         disabled = frozenset(name for name, enabled in self._runs.items() if not enabled)
-        return JobList(mine, disabled, frozenset(every), shards)
+        return JobList(mine, disabled, frozenset(jobs), shards)
 
-    def _read(self, told: object) -> dict[str, EffectiveJob]:
-        if isinstance(told, str | bytes | Mapping) or not isinstance(told, Iterable):
-            raise TypeError(f"`{self._spec.jobs}` returned a `{type(told).__qualname__}` instead of a list of jobs")
+    def _read(self, returned: object) -> dict[str, EffectiveJob]:
+        if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Iterable):
+            raise TypeError(f"`{self._spec.jobs}` returned a `{type(returned).__qualname__}` instead of a list of jobs")
         known: dict[str, tuple[object, EffectiveJob]] = {}
-        bad: list[str] = []
-        for raw in told:
-            name = raw if isinstance(raw, str) else raw.get("name") if isinstance(raw, Mapping) else None
-            before = self._known.get(name) if isinstance(name, str) else None
-            if before is not None and before[0] == raw:
-                known.setdefault(str(name), before)
+        invalid: list[str] = []
+        for entry in returned:
+            name = entry if isinstance(entry, str) else entry.get("name") if isinstance(entry, Mapping) else None
+            cached = self._known.get(name) if isinstance(name, str) else None
+            if cached is not None and cached[0] == entry:
+                known.setdefault(str(name), cached)
                 continue
             try:
-                one = self._job(raw)
+                job = self._job(entry)
             except (ValidationError, ValueError) as error:
-                bad.append(f"{printable(raw)}: {_first_error(error)}")
+                invalid.append(f"{printable(entry)}: {_first_error(error)}")
                 continue
-            known.setdefault(one.name, (deepcopy(raw), one))  # the function may change its object and return it again
-        if bad:
-            more = f"; and {len(bad) - MOST_LOGGED} more" if len(bad) > MOST_LOGGED else ""
-            log.event(Event.JOBS_INVALID, list=self._spec.jobs, jobs="; ".join(bad[:MOST_LOGGED]) + more)
+            known.setdefault(job.name, (deepcopy(entry), job))  # the function may change its object and return it again
+        if invalid:
+            more = f"; and {len(invalid) - MOST_LOGGED} more" if len(invalid) > MOST_LOGGED else ""
+            log.event(Event.JOBS_INVALID, list=self._spec.jobs, jobs="; ".join(invalid[:MOST_LOGGED]) + more)
         self._known = known
-        return {name: one for name, (_, one) in known.items()}
+        return {name: job for name, (_, job) in known.items()}
 
-    def _job(self, raw: object) -> EffectiveJob:
-        one = effective(self._spec, Job.model_validate({"name": raw} if isinstance(raw, str) else raw))
-        if (one.every is None) == (one.cron is None):
-            has = "it has neither `every` nor `cron`" if one.every is None else "it has both `every` and `cron`"
-            raise ValueError(has)
-        if one.name.isdecimal() and self._spec.cleanup.orphans.enabled and self._spec.cleanup.orphans.remove_numeric:
-            raise ValueError("its name is digits alone, and `cleanup.orphans.remove_numeric` removes such entries")
-        if one.handler is None and one.send is None:
-            raise ValueError("it has no `handler`, and the spec has none for all")
-        return one
+    def _job(self, entry: object) -> EffectiveJob:
+        job = effective(self._spec, Job.model_validate({"name": entry} if isinstance(entry, str) else entry))
+        if (job.every is None) == (job.cron is None):
+            problem = "it has neither `every` nor `cron`" if job.every is None else "it has both `every` and `cron`"
+            raise ValueError(problem)
+        if job.name.isdecimal() and self._spec.cleanup.orphans.enabled and self._spec.cleanup.orphans.remove_numeric:
+            raise ValueError("its name is only digits, and `cleanup.orphans.remove_numeric` removes such entries")
+        if job.handler is None and job.send is None:
+            raise ValueError("it has no `handler`, and the spec has no default handler")
+        return job
 
 
 def _find_function(named: str, where: str, spec: Scheduler, paths: Iterable[Path]) -> Read:
     """Find a function of the team's code; it is awaited, or called in a thread."""
-    code = CodeReference(named, where, f"`{spec.name}`", "start where the code is, or name its folder by `--path`")
+    code = CodeReference(named, where, f"`{spec.name}`", "run this where the code is, or name its folder by `--path`")
     function = find(code, paths)
     if not callable(function):
-        says = f"`{named}` is a `{type(function).__qualname__}`, and `{where}` names a function"
-        raise CannotGoOn(says, "name a function that takes nothing and gives a list")
+        says = f"`{named}` is a `{type(function).__qualname__}`, but `{where}` needs a function"
+        raise CannotGoOn(says, "name a function without parameters that returns a list")
 
     async def read() -> Any:  # noqa: ANN401 - whatever the function returns
-        told = function() if inspect.iscoroutinefunction(function) else await asyncio.to_thread(function)
-        return await told if inspect.isawaitable(told) else told
+        result = function() if inspect.iscoroutinefunction(function) else await asyncio.to_thread(function)
+        return await result if inspect.isawaitable(result) else result
 
     return read
 

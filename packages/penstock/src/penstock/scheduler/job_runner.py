@@ -26,7 +26,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
 class JobRunner:
-    """Handlers and pipelines; those that the spec names are found before any job runs."""
+    """Holds handlers and producers; those that the spec names are loaded before any job runs."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class JobRunner:
         self._lifespans = AsyncExitStack()
         self._lock = asyncio.Lock()
         self._producers: dict[str, tuple[Producer, bool]] = {}
-        for one in effective_jobs(spec):
-            if one.handler is not None:
-                self._load(one.handler)
-            elif one.send is not None:
-                self._find_pipeline(one.send.pipeline)
+        for job in effective_jobs(spec):
+            if job.handler is not None:
+                self._load(job.handler)
+            elif job.send is not None:
+                self._find_pipeline(job.send.pipeline)
         if spec.handler is not None:
             self._load(spec.handler)
 
@@ -62,7 +62,7 @@ class JobRunner:
             try:
                 await self._handler(name)
             except Exception as error:
-                says = f"what `{name}` needs all along cannot be had: {Failure.of(error).error}"
+                says = f"`lifespan` of `{name}` failed to start: {Failure.of(error).error}"
                 raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
 
     async def close(self) -> None:
@@ -70,7 +70,7 @@ class JobRunner:
         await self._lifespans.aclose()
 
     async def run(self, job: EffectiveJob, context: JobContext) -> None:
-        """Run a job to its end."""
+        """Run a job, and wait until it ends."""
         if job.handler is not None:
             call = self._handlers.get(job.handler) or await self._handler(job.handler)
             await call(job, context)
@@ -78,7 +78,7 @@ class JobRunner:
             await self._send(job, job.send, context)
 
     async def _send(self, job: EffectiveJob, to: SendTo, context: JobContext) -> None:
-        """The deduplication key has the second of the run: a run that is repeated sends no second message."""
+        """Send the job's message. Its deduplication key has the second of the run, so a repeated run sends it once."""
         producer, dedups = await self._producer(to.pipeline)
         key = f"{self._spec.name}/{job.name}/{context.due}" if dedups else None
         await producer.send(to.message, key=key, timeout=context.remaining)
@@ -107,7 +107,7 @@ class JobRunner:
     def _load(self, name: str) -> LoadedFunction:
         if name not in self._loaded:
             code = CodeReference(
-                name, "handler", f"`{self._spec.name}`", "start where the code is, or name its folder by `--path`"
+                name, "handler", f"`{self._spec.name}`", "run this where the code is, or name its folder by `--path`"
             )
             self._loaded[name] = function_of(code, "job", self._paths)
         return self._loaded[name]

@@ -1,4 +1,4 @@
-"""The steps of jobs: one script each, with typed arguments and replies. Each may raise RedisTrouble."""
+"""The steps of jobs: one script each, with typed arguments and replies. Each step may raise RedisTrouble."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SCRIPTS = Path(__file__).parent / "scripts"
 NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
 """The names of all scripts."""
 MOST = 250
-"""Most names in one call. A script then takes Redis at most 3 ms; the bound is 5 ms."""
+"""Most names in one call. A script then blocks Redis for at most 3 ms; the limit is 5 ms."""
 PAGE = 150
-"""Most names on a page of a cleanup or in an unregistration, which read and write all that is known of each job."""
-MOST_ASKED = 100
+"""Most names on a page of a cleanup or an unregistration, which read and write all values of each job."""
+MOST_BY_PEOPLE = 100
 """Most names in a call by a person, whose scripts go through the names one by one."""
 MILLIONTHS = 1_000_000
 ALL = "*"
@@ -30,14 +30,14 @@ LEAD = "lead"
 
 
 class JobAnswer(IntEnum):
-    """What happened to a job that was handed back, or that a person named."""
+    """The result for a job that was handed back, or that a person named."""
 
     UNKNOWN = 0
     DONE = 1
     ANOTHERS = 2
-    """Another run holds the job. After a person's call: it runs."""
+    """Another run has the job. After a person's call: the job runs."""
     NOT_HELD = 3
-    """No run holds the job. After a person's call: it was in this state before."""
+    """No run has the job. After a person's call: the job was in this state before."""
 
 
 JOB_ANSWERS = tuple(JobAnswer)
@@ -45,7 +45,7 @@ JOB_ANSWERS = tuple(JobAnswer)
 
 
 class AcquiredJob(NamedTuple):
-    """A job that this pod holds."""
+    """A job that this pod acquired."""
 
     name: str
     due: int
@@ -56,8 +56,8 @@ class AcquiredJob(NamedTuple):
     """Grows with each run of a job."""
     acquired: float
     """When it was acquired, in Redis time, in seconds."""
-    story: RunRecord | None
-    """The record of the run before."""
+    last_run: RunRecord | None
+    """The record of the previous run."""
 
     @property
     def deadline(self) -> int:
@@ -66,8 +66,8 @@ class AcquiredJob(NamedTuple):
 
     @property
     def begun(self) -> bool:
-        """Whether it already ran for this second, without coming to an end."""
-        return self.story is not None and self.story.was_begun(self.due)
+        """Whether a run for this second started before and did not finish."""
+        return self.last_run is not None and self.last_run.was_begun(self.due)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class AcquireResult:
     asof: int
     """Redis time in milliseconds."""
     further: int
-    """How many due jobs the next call skips; 0 if all were seen."""
+    """How many due jobs the next call skips; 0 if all were inspected."""
     others: int
     passed: int
     unknown: int
@@ -89,25 +89,25 @@ class JobEntry:
     """A job as it is registered."""
 
     name: str
-    says: str
-    """What scripts need to know of it."""
+    registration: str
+    """The job's settings for scripts: timeout, priority, shard and schedule."""
     priority: int
     due: int
     latest: int
 
 
 class EndedRun(NamedTuple):
-    """An ended run on its way to Redis; without a record it did not run."""
+    """A run to hand back to Redis; without a record, the job did not run."""
 
     name: str
     score: int
     due: int
-    story: bytes | None
+    record: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class OrphanPage:
-    """What a cleanup did on one page."""
+    """The result of a cleanup of one page."""
 
     further: int
     """Where the next page starts; below 0 at the end."""
@@ -119,7 +119,7 @@ class OrphanPage:
 
 @dataclass(frozen=True, slots=True)
 class JobCounts:
-    """How many jobs are in which state."""
+    """The number of jobs in each state."""
 
     asof: int
     waiting: int
@@ -132,7 +132,7 @@ class JobCounts:
 
     @property
     def overdue(self) -> float:
-        """Seconds for which that job has waited."""
+        """Seconds since that job was due."""
         return max(0.0, self.asof / 1000 - self.oldest) if self.oldest else 0.0
 
 
@@ -147,7 +147,7 @@ def load(name: str) -> Script:
 
 
 class JobSteps:
-    """Calls scripts over one link. `refused` is called with the name of a script that ended in an error."""
+    """Calls scripts over one link. `refused` is called with the name of a script that Redis refused."""
 
     def __init__(self, link: Link, keys: SchedulerKeys, refused: Callable[[str], object] = lambda _: None) -> None:
         """Nothing is called yet."""
@@ -157,13 +157,13 @@ class JobSteps:
         self._sets = (keys.waiting, keys.working, keys.paused, keys.jobs)
 
     async def register(self, entries: Sequence[JobEntry]) -> tuple[int, int]:
-        """Returns Redis time in ms, and how many jobs are new. Takes at most `MOST` jobs, as all calls with names."""
-        args = [word for one in entries for word in (one.name, one.says, one.priority, one.due, one.latest)]
+        """Register at most `MOST` jobs; return Redis time in ms, and how many jobs are new."""
+        args = [word for one in entries for word in (one.name, one.registration, one.priority, one.due, one.latest)]
         asof, added = await self._run("register", self._sets, args)
         return asof, added
 
     async def unregister(self, names: Sequence[str], *, unseen_since: int = 0) -> int:
-        """How many were known and not registered since this second in Redis time."""
+        """Unregister jobs that were not registered since this second in Redis time; return how many."""
         keys = (self.keys.waiting, self.keys.jobs, self.keys.story)
         return int(await self._run("unregister", keys, (unseen_since, *names)))
 
@@ -172,14 +172,14 @@ class JobSteps:
     ) -> AcquireResult | None:
         """Acquire due jobs; None if the consumer is lost."""
         keys = self.keys
-        told = await self._run(
+        reply = await self._run(
             "acquire",
             (*self._sets, keys.owners, keys.pods, keys.story, keys.fence),
             (consumer, most, look, further, shards, *skip),
         )
-        if told == b"lost":
+        if reply == b"lost":
             return None
-        asof, goes_on, others, passed, unknown, *columns = told
+        asof, next_further, others, passed, unknown, *columns = reply
         acquired = asof / 1000
         jobs = [
             AcquiredJob(
@@ -192,29 +192,31 @@ class JobSteps:
             )
             for fence, (name, due, deadline, story) in enumerate(zip(*columns[1:], strict=True), *columns[:1])
         ]
-        return AcquireResult(asof, goes_on, others, passed, unknown, jobs)
+        return AcquireResult(asof, next_further, others, passed, unknown, jobs)
 
     async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs with the records of their runs."""
         keys = self.keys
-        args = [word for one in runs for word in (one.name, one.score, one.due, one.story or b"")]
-        told = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
-        return _answers(told) if told else [JobAnswer.DONE] * len(runs)
+        args = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"")]
+        reply = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
+        return _answers(reply) if reply else [JobAnswer.DONE] * len(runs)
 
     async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs that were not run, or not to their end."""
-        args = [word for one in runs for word in (one.name, one.score, one.due)]
+        args = [word for run in runs for word in (run.name, run.score, run.due)]
         return _answers(await self._run("release", (*self._sets, self.keys.owners), args))
 
     async def lease(self, consumer: str, ms: int, what: Literal["begin", "renew", "end"]) -> tuple[int, bool]:
-        """Returns Redis time in ms, and whether the consumer is registered."""
+        """Change a consumer's lease; return Redis time in ms, and whether the consumer is registered."""
         asof, alive = await self._run("lease", (self.keys.pods,), (consumer, ms, what))
         return asof, alive == 1
 
     async def lead(self, consumer: str, ms: int) -> bool:
-        """Whether this consumer is the leader; 0 ms gives up the leadership."""
-        told = await self._told(LEAD, self.link.run(script(LEAD), (self.keys.cleanup_leader,), (consumer, ms)))
-        return bool(told)
+        """Take or renew the leadership; return whether this consumer is the leader. 0 ms gives it up."""
+        leads = await self._report_refusal(
+            LEAD, self.link.run(script(LEAD), (self.keys.cleanup_leader,), (consumer, ms))
+        )
+        return bool(leads)
 
     async def clean(  # noqa: PLR0913 - the arguments of the script
         self, which: Literal["working", "waiting"], further: int, *, threshold: int, judges: bool, shards: str,
@@ -223,10 +225,10 @@ class JobSteps:
         """Clean up one page; `threshold` is in milliseconds."""
         keys = self.keys
         words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
-        told = await self._run(
+        reply = await self._run(
             "clean", (*self._sets, keys.owners, keys.pods, keys.story), (which, further, PAGE, threshold, *words)
         )
-        return OrphanPage(*told)
+        return OrphanPage(*reply)
 
     async def look(self, shards: str = ALL) -> JobCounts:
         """Count the jobs by state."""
@@ -234,38 +236,40 @@ class JobSteps:
         return JobCounts(asof, waiting, working, paused, ready, oldest, all_ == 1)
 
     async def held_by(self, consumer: str) -> list[EndedRun]:
-        """The jobs that Redis holds for this consumer, ready to be released."""
-        found: list[EndedRun] = []
+        """The jobs that Redis has assigned to this consumer, ready to be released."""
+        runs: list[EndedRun] = []
         cursor = b"0"
         while True:
-            told: Any = await self.link.call("HSCAN", self.keys.owners, cursor, "COUNT", MOST)
-            cursor, rows = told[0], told[1]
-            held = {name: said for name, said in zip(rows[::2], rows[1::2], strict=True) if _consumer(said) == consumer}
+            reply: Any = await self.link.call("HSCAN", self.keys.owners, cursor, "COUNT", MOST)
+            cursor, rows = reply[0], reply[1]
+            held = {
+                name: owner for name, owner in zip(rows[::2], rows[1::2], strict=True) if _consumer(owner) == consumer
+            }
             if held:
                 scores: Any = await self.link.call("ZMSCORE", self.keys.working, *held)
-                found += [
+                runs += [
                     EndedRun(
-                        name.decode(errors="replace"), round(float(score) * MILLIONTHS), int(said.split()[0]), None
+                        name.decode(errors="replace"), round(float(score) * MILLIONTHS), int(owner.split()[0]), None
                     )
-                    for (name, said), score in zip(held.items(), scores, strict=True)
+                    for (name, owner), score in zip(held.items(), scores, strict=True)
                     if score is not None
                 ]
             if cursor == b"0":
-                return found
+                return runs
 
-    async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
-        """What people ask for; at most `MOST_ASKED` names."""
-        return _answers(await self._run(what, self._sets, names))
+    async def change(self, change: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
+        """Change jobs for a person; at most `MOST_BY_PEOPLE` names."""
+        return _answers(await self._run(change, self._sets, names))
 
     async def time(self) -> int:
         """Redis time in milliseconds."""
-        told: Any = await self.link.call("TIME")
-        return int(told[0]) * 1000 + int(told[1]) // 1000
+        reply: Any = await self.link.call("TIME")
+        return int(reply[0]) * 1000 + int(reply[1]) // 1000
 
     async def _run(self, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:  # noqa: ANN401 - see its header
-        return await self._told(name, self.link.run(load(name), keys, args))
+        return await self._report_refusal(name, self.link.run(load(name), keys, args))
 
-    async def _told(self, name: str, run: Awaitable[Any]) -> Any:  # noqa: ANN401 - see the header of the script
+    async def _report_refusal(self, name: str, run: Awaitable[Any]) -> Any:  # noqa: ANN401 - see the header of the script
         try:
             return await run
         except Refused:
@@ -273,9 +277,9 @@ class JobSteps:
             raise
 
 
-def _consumer(said: bytes) -> str:
-    return said.partition(b" ")[2].decode(errors="replace")
+def _consumer(owner: bytes) -> str:
+    return owner.partition(b" ")[2].decode(errors="replace")
 
 
-def _answers(told: list[int]) -> list[JobAnswer]:
-    return [JOB_ANSWERS[one] for one in told]
+def _answers(numbers: list[int]) -> list[JobAnswer]:
+    return [JOB_ANSWERS[number] for number in numbers]

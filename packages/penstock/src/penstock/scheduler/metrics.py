@@ -31,44 +31,44 @@ class SchedulerMetrics:
         self.registered = gauge(state.REGISTERED)
         self.mean_interval = gauge(state.MEAN_INTERVAL_SECONDS)
         self.degraded = gauge(state.DEGRADED)
-        self.signals = {word: gauge(state.WATCHDOG, word) for word in SIGNALS}
+        self.signals = {label: gauge(state.WATCHDOG, label) for label in SIGNALS}
         self.permits = gauge(taking.PERMITS)
         self.permits_free = gauge(taking.PERMITS_FREE)
         self.capacity = gauge(taking.CAPACITY_PER_CYCLE)
         self.cycle = histogram(taking.CYCLE_SECONDS)
         self.acquired = counter(taking.ACQUIRED)
-        self.filtered = {word: counter(taking.FILTERED, word) for word in ("shard", "pattern", "unknown")}
+        self.filtered = {label: counter(taking.FILTERED, label) for label in ("shard", "pattern", "unknown")}
         self.submission_failures = counter(taking.SUBMISSION_FAILURES)
         self.lateness = histogram(taking.LATENESS_SECONDS)
         self.running = gauge(running.RUNNING)
-        self.run_seconds = {word: histogram(running.RUN_SECONDS, word) for word in OUTCOMES}
-        self.missed = {word: counter(running.MISSED, word) for word in ("made_up", "skipped")}
-        self.zombies = {word: counter(running.ZOMBIES_CANCELLED, word) for word in ("timer", "scan")}
+        self.run_seconds = {label: histogram(running.RUN_SECONDS, label) for label in OUTCOMES}
+        self.missed = {label: counter(running.MISSED, label) for label in ("made_up", "skipped")}
+        self.zombies = {label: counter(running.ZOMBIES_CANCELLED, label) for label in ("timer", "scan")}
         self.abandoned = counter(running.ABANDONED)
         self.abandoned_running = gauge(running.ABANDONED_RUNNING)
         self.settling = histogram(settling.SETTLE_SECONDS)
         self.fenced = {step: counter(settling.FENCED, step) for step in ("complete", "release")}
         self.gone = {step: counter(settling.GONE, step) for step in ("complete", "release")}
         self.recovering = gauge(settling.RECOVERING)
-        self.recoveries = {word: counter(settling.RECOVERIES, word) for word in ("true", "false")}
+        self.recoveries = {label: counter(settling.RECOVERIES, label) for label in ("true", "false")}
         self.exhausted = counter(settling.RETRIES_EXHAUSTED)
         self.leader = gauge(cleanup.LEADER)
-        self.passes = {word: histogram(cleanup.PASS_SECONDS, word) for word in PASSES}
-        self.cut_off = {word: counter(cleanup.PASSES_CUT_OFF, word) for word in PASSES}
-        self.pass_errors = {word: counter(cleanup.PASS_ERRORS, word) for word in PASSES}
-        self.reconciled = {word: counter(cleanup.RECONCILED, word) for word in ("registered", "unregistered")}
+        self.passes = {label: histogram(cleanup.PASS_SECONDS, label) for label in PASSES}
+        self.cut_off = {label: counter(cleanup.PASSES_CUT_OFF, label) for label in PASSES}
+        self.pass_errors = {label: counter(cleanup.PASS_ERRORS, label) for label in PASSES}
+        self.reconciled = {label: counter(cleanup.RECONCILED, label) for label in ("registered", "unregistered")}
         self.orphans_returned = counter(cleanup.ORPHANS_RETURNED)
-        self.orphans_removed = {word: counter(cleanup.ORPHANS_REMOVED, word) for word in ("unknown", "numeric")}
+        self.orphans_removed = {label: counter(cleanup.ORPHANS_REMOVED, label) for label in ("unknown", "numeric")}
 
     def trouble(self, error: RedisTrouble) -> None:
-        """Count that Redis refused or did not answer."""
+        """Count a failed call to Redis."""
         self._metrics.counter(process.REDIS_ERRORS, error.kind).add()
 
     def refused(self, script: str) -> None:
         """Count a script that ended in an error."""
         self._metrics.counter(process.SCRIPT_ERRORS, script).add()
 
-    def sent_whole(self, script: str) -> None:
+    def script_sent_whole(self, script: str) -> None:
         """Count a script that Redis had evicted."""
         self._metrics.counter(process.SCRIPTS_SENT_WHOLE, script).add()
 

@@ -1,7 +1,7 @@
-"""Hands back the jobs of lost pods. One pod, the leader, does so for all.
+"""Hands back the jobs of lost pods. One pod, the leader, does this for all.
 
-A lease may have expired only because Redis stood still, and nobody could renew it. So the leader judges leases only
-after Redis has answered it without a break for as long as a lease.
+A lease may have expired only because Redis was unavailable, so that no pod could renew it. So the leader judges leases
+only after Redis has answered without a break for as long as a lease.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 CHECKS = 5
-"""Checks in the time of a lease: often enough that no break in contact hides between two of them."""
+"""Checks per lease: often enough that no break in contact stays undetected between two of them."""
 UNSEEN_REFRESHES = 3
-"""Refreshes after which a job that nobody registered counts as removed from all lists."""
+"""Refreshes after which a job that no pod registered counts as removed from all lists."""
 
 log = Log(logging.getLogger("penstock.scheduler"))
 
 
 class OrphanCleanup:
-    """The cleanup by one pod: of all jobs if it is the leader."""
+    """The cleanup of one pod, which cleans up all jobs while it is the leader."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         spec: Scheduler,
         steps: JobSteps,
@@ -40,7 +40,7 @@ class OrphanCleanup:
         clocks: Clocks,
         name: str,
     ) -> None:
-        """`name` identifies this process, whatever its consumer is called."""
+        """`name` identifies this process, independently of its consumer."""
         self._terms = spec.cleanup.orphans
         self._lease = spec.work.lease
         self._refresh = spec.refresh.every.seconds
@@ -57,14 +57,14 @@ class OrphanCleanup:
         self._leads = False
 
     async def run(self) -> None:
-        """Runs until cancelled."""
+        """Run until cancelled."""
         while self._terms.enabled:
             try:
                 await self._check()
             except RedisTrouble as error:
                 self._contact.broken()
                 self._metrics.trouble(error)
-            except Exception as error:  # noqa: BLE001 - an answer that no script gives
+            except Exception as error:  # noqa: BLE001 - an unexpected reply
                 self._metrics.pass_errors["orphans"].add()
                 log.event(Event.ORPHANS_CHECK_FAILED, error)
             await asyncio.sleep(self._lease.seconds / CHECKS)
@@ -75,7 +75,7 @@ class OrphanCleanup:
             await self._steps.lead(self._name, 0)
 
     async def _check(self) -> None:
-        await self._contact.recognise()
+        await self._contact.check_server()
         now = await self._steps.time()
         self._contact.answered(now)
         if not self._terms.force_all_pods:
@@ -89,32 +89,31 @@ class OrphanCleanup:
         judges = self._contact.lasts(self._lease.amount)
         if self._monotonic() >= self._next or (judges and await self._has_expired_leases(now)):
             await self._pass(judges=judges)
-        if (
-            self._monotonic() >= self._remove_unlisted_at
-        ):  # a job that a new version no longer lists stays overdue until it is removed
+        # A job that a new version no longer lists stays overdue until it is removed.
+        if self._monotonic() >= self._remove_unlisted_at:
             await self._remove_unlisted(now // 1000)
             self._remove_unlisted_at = self._monotonic() + self._refresh
 
     async def _has_expired_leases(self, now: int) -> bool:
-        told: Any = await self._steps.link.call("ZCOUNT", self._steps.keys.pods, "-inf", f"({now}")
-        return bool(told)
+        count: Any = await self._steps.link.call("ZCOUNT", self._steps.keys.pods, "-inf", f"({now}")
+        return bool(count)
 
     async def _pass(self, *, judges: bool) -> None:
-        began = self._monotonic()
-        whole = began >= self._next
+        started = self._monotonic()
+        full = started >= self._next
         try:
-            ended = await self._clean("working", began, judges=judges)
-            if ended and whole:
-                ended = await self._clean("waiting", began, judges=False)
+            finished = await self._clean("working", started, judges=judges)
+            if finished and full:
+                finished = await self._clean("waiting", started, judges=False)
         except RedisTrouble:
             self._metrics.pass_errors["orphans"].add()
             raise
-        if not ended:
+        if not finished:
             self._metrics.cut_off["orphans"].add()
-        elif whole:
-            # What could not be judged yet is checked again as soon as possible.
+        elif full:
+            # Leases that could not be judged yet are checked again soon.
             self._next = self._monotonic() + (self._terms.every.seconds if judges else self._lease.seconds / CHECKS)
-        self._metrics.passes["orphans"].observe(self._monotonic() - began)
+        self._metrics.passes["orphans"].observe(self._monotonic() - started)
 
     async def _clean(self, which: Literal["working", "waiting"], began: float, *, judges: bool) -> bool:
         """Clean up page by page from where the last pass was cut off; False if the time budget ran out again."""
@@ -151,17 +150,17 @@ class OrphanCleanup:
             log.event(Event.JOBS_REMOVED, unknown=page.unknown, numeric=page.numeric)
 
     async def _remove_unlisted(self, now: int) -> None:
-        """Remove jobs that no running spec has: nobody has registered them for a while, nor are they on this list."""
+        """Remove jobs of no running spec: no pod has registered them for a while, and this pod does not list them."""
         listed, since, cursor = self._acquiring.listed, int(now - self._unseen), b"0"
         wanted = listed.known - listed.disabled
         while True:
-            told: Any = await self._steps.link.call("HSCAN", self._steps.keys.jobs, cursor, "COUNT", MOST)
-            cursor, rows = told[0], told[1]
+            reply: Any = await self._steps.link.call("HSCAN", self._steps.keys.jobs, cursor, "COUNT", MOST)
+            cursor, rows = reply[0], reply[1]
             names = [name.decode(errors="replace") for name in rows[::2]]
             old = [
                 name
-                for name, says in zip(names, rows[1::2], strict=True)
-                if name not in wanted and int(says.rpartition(b" ")[2]) < since
+                for name, registration in zip(names, rows[1::2], strict=True)
+                if name not in wanted and int(registration.rpartition(b" ")[2]) < since
             ]
             for at in range(0, len(old), MOST):
                 gone = await self._steps.unregister(old[at : at + MOST], unseen_since=since)

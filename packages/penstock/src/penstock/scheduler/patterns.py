@@ -1,4 +1,4 @@
-"""The patterns that enable jobs, read again when the spec's file changes; pods need no restart."""
+"""Reads the patterns that enable jobs, again whenever the spec's file changes; pods need no restart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = Log(logging.getLogger(__name__))
 
 
 class PatternsFile:
-    """The patterns in the spec's file. Other changes of the file count from the next start on."""
+    """The patterns in the spec's file. Other changes of the file take effect at the next start."""
 
     def __init__(self, scheduler: ResolvedScheduler, read: Callable[[], ResolvedScheduler | None]) -> None:
         """`read` returns the scheduler in the file, or None if it has errors; it may raise CannotGoOn."""
@@ -32,14 +32,14 @@ class PatternsFile:
             return self._patterns
         self._stamp = stamp
         try:
-            found = self._read()
+            changed = self._read()
         except CannotGoOn as error:
             log.event(Event.SPEC_INVALID, error=error.says)
             return self._patterns
-        if found is None:
+        if changed is None:
             log.event(Event.SPEC_INVALID, error="see `penstock lint`")
-        elif found.spec.patterns != self._patterns:
-            self._patterns = found.spec.patterns
+        elif changed.spec.patterns != self._patterns:
+            self._patterns = changed.spec.patterns
             log.event(Event.PATTERNS_CHANGED, enabled=self._patterns.enabled, disabled=self._patterns.disabled)
         return self._patterns
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 UNBOUNDED = 100_000
-"""Free permits if there is no limit: more than one cycle takes."""
+"""Free permits if there is no limit: more than a cycle uses."""
 
 
 class Permits:
-    """Each permit is taken once and given back once, whatever happens to the run."""
+    """Creates permits. Each is returned exactly once, however the run ends."""
 
     def __init__(self, concurrency: int, returned: Callable[[], object]) -> None:
-        """0 or less means no limit. `returned` is called for each permit that comes back."""
+        """0 or less means no limit. `returned` is called for each returned permit."""
         self.limit = max(0, concurrency)
         self.held = 0
         self._returned = returned
 
     @property
     def free(self) -> int:
-        """How many may be taken."""
+        """The number of free permits."""
         return self.limit - self.held if self.limit else UNBOUNDED
 
     def take(self) -> Permit:
@@ -28,22 +28,22 @@ class Permits:
         return Permit(self)
 
     def give_back(self) -> None:
-        """Called by a permit only."""
+        """Return one permit; only permits call this."""
         self.held -= 1
         self._returned()
 
 
 class Permit:
-    """Leave to run one job."""
+    """Allows one run of a job."""
 
     __slots__ = ("_of",)
 
     def __init__(self, of: Permits) -> None:
-        """Held from now on."""
+        """Used from now on."""
         self._of: Permits | None = of
 
     def give_back(self) -> None:
-        """A second call changes nothing: an abandoned run ends later."""
+        """Return the permit. A second call changes nothing: an abandoned run ends after its permit was returned."""
         of, self._of = self._of, None
         if of is not None:
             of.give_back()

@@ -1,4 +1,4 @@
-"""Redis time between two answers: monotonic time plus the last measured difference.
+"""Estimates Redis time between two replies: monotonic time plus the last measured difference.
 
 The wall time of the pod does not matter: it may be an hour off.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 from penstock.clocks import Clocks
 
 PROMPT = 1.0
-"""Seconds within which an answer must come to correct the time."""
+"""The time is corrected only by replies that take at most this many seconds."""
 
 
 class RedisTime:
-    """In seconds. Known after the first answer."""
+    """Redis time in seconds. Known after the first reply."""
 
     def __init__(self, clocks: Clocks, trusted: float) -> None:
         """A measurement is `trusted` for this many seconds."""
@@ -21,25 +21,25 @@ class RedisTime:
         self._difference = 0.0
         self._measured: float | None = None
 
-    def correct(self, ms: int, asked: float) -> None:
-        """Redis answered with this time; `promql_queries` is when the call was sent, in monotonic time.
+    def correct(self, ms: int, sent: float) -> None:
+        """Redis replied with this time; `sent` is when the call was sent, in monotonic time.
 
-        A slow answer is ignored: the pod itself may have stood still since Redis sent it.
+        A slow reply is ignored: the pod may have been suspended since Redis sent it.
         """
         now = self._monotonic()
-        if self._measured is not None and now - asked > PROMPT:
+        if self._measured is not None and now - sent > PROMPT:
             return
         self._measured = now
         self._difference = ms / 1000 - self._measured
 
     @property
     def is_stale(self) -> bool:
-        """Whether Redis must be asked again before the time is used."""
+        """Whether the time must be measured again before it is used."""
         return self._measured is None or self._monotonic() - self._measured > self._trusted
 
     @property
     def is_known(self) -> bool:
-        """Whether Redis has ever answered."""
+        """Whether the time was ever measured."""
         return self._measured is not None
 
     def now(self) -> float:

@@ -35,9 +35,9 @@ log = Log(logging.getLogger("penstock.scheduler"))
 
 
 class Refresh:
-    """The refresh of one pod. It registers every job each time, which restores jobs that Redis lost."""
+    """The refresh of one pod. It registers all jobs each time, which restores jobs that Redis lost."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         spec: Scheduler,
         lister: JobLister,
@@ -67,20 +67,20 @@ class Refresh:
         self.mean_interval = 0.0
 
     async def run(self) -> None:
-        """Runs until cancelled."""
+        """Run until cancelled."""
         while True:
-            began = self._monotonic()
+            started = self._monotonic()
             wait = self._terms.every.seconds if await self.once() else min(RETRY, self._terms.every.seconds)
-            while self._monotonic() - began < wait:
+            while self._monotonic() - started < wait:
                 await asyncio.sleep(min(SHORTEST, self._terms.every.seconds))
                 if self._acquiring.found_unknown:
                     break
 
     async def once(self) -> bool:
-        """One pass; a failure is logged, and the next pass tries again. False if Redis did not answer."""
-        began, answered = self._monotonic(), True
+        """Refresh once; log a failure, which the next refresh retries. False if Redis did not answer."""
+        started, answered = self._monotonic(), True
         try:
-            await self._pass(began)
+            await self._pass(started)
         except RedisTrouble as error:
             answered = False
             self._metrics.trouble(error)
@@ -89,7 +89,7 @@ class Refresh:
         except Exception as error:  # noqa: BLE001 - the team's functions may raise anything
             self._metrics.pass_errors["refresh"].add()
             log.event(Event.JOBS_LIST_FAILED, error)
-        self._metrics.passes["refresh"].observe(self._monotonic() - began)
+        self._metrics.passes["refresh"].observe(self._monotonic() - started)
         return answered
 
     async def _pass(self, began: float) -> None:
@@ -97,8 +97,8 @@ class Refresh:
         self._acquiring.use_list(listed)
         self._settler.retry_exhausted()
         if self._redis_time.is_stale:
-            asked = self._monotonic()
-            self._redis_time.correct(await self._steps.time(), asked)
+            sent = self._monotonic()
+            self._redis_time.correct(await self._steps.time(), sent)
         await self._unregister(listed)
         await self._register(listed, began)
         self.mean_interval = sum(map(interval, listed.mine.values())) / len(listed.mine) if listed.mine else 0.0
@@ -120,15 +120,15 @@ class Refresh:
         jobs = [listed.mine[name] for name in sorted(listed.mine)]
         if self._cut_off_after is not None:
             after = self._cut_off_after
-            jobs = [one for one in jobs if one.name > after] + [one for one in jobs if one.name <= after]
+            jobs = [job for job in jobs if job.name > after] + [job for job in jobs if job.name <= after]
             self._cut_off_after = None
         budget = self._terms.budget.seconds
         for page in _pages(jobs):
-            entries, asked = [self._entry(one) for one in page], self._monotonic()
+            entries, sent = [self._entry(job) for job in page], self._monotonic()
             asof, added = await self._steps.register(entries)
-            self._redis_time.correct(asof, asked)
+            self._redis_time.correct(asof, sent)
             self._metrics.reconciled["registered"].add(added)
-            self._registered.update(one.name for one in page)
+            self._registered.update(job.name for job in page)
             if budget and self._monotonic() - began > budget and page[-1] is not jobs[-1]:
                 self._cut_off_after = page[-1].name
                 self._metrics.cut_off["refresh"].add()
@@ -141,9 +141,9 @@ class Refresh:
         schedule = (
             str(job.every) if job.every is not None else f"cron:{zlib.crc32(f'{job.cron} {job.time_zone}'.encode())}"
         )
-        says = f"{job.timeout.amount} {job.priority} {job.shard} {schedule}"
+        registration = f"{job.timeout.amount} {job.priority} {job.shard} {schedule}"
         return JobEntry(
-            job.name, says, job.priority, first_due(job, now, self._spread, self._rng), latest_due(job, now)
+            job.name, registration, job.priority, first_due(job, now, self._spread, self._rng), latest_due(job, now)
         )
 
 

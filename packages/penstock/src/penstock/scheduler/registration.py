@@ -1,4 +1,4 @@
-"""A pod's consumer in Redis: a lease in the set of pods."""
+"""Registers a pod's consumer in Redis, with a lease in the set of pods."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from penstock_spec.kinds.scheduler import Scheduler
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
 PIPELINES = "pipelines"
-"""The folder beside a worker file in which pods find the pipelines that jobs send to."""
+"""The folder next to a worker file that has the pipelines that jobs send to."""
 
 FindPipeline = Callable[[str], ResolvedPipeline]
-"""From a pipeline's name to its spec in the same environment. Raises CannotGoOn."""
+"""Returns the pipeline with this name in the same environment. Raises CannotGoOn."""
 
 
 class ResolvedScheduler(Resolved[Scheduler]):
@@ -42,27 +42,27 @@ def resolve(
     """The scheduler in this file, or the findings if its spec has errors."""
     if file.suffix == GENERATED:
         return ResolvedScheduler.of(generated(file, environment), file), None
-    found, outcome = specs((file,), platform, environment, here, today)
-    if not found:
+    resolved, outcome = specs((file,), platform, environment, here, today)
+    if not resolved:
         return None, outcome
-    return ResolvedScheduler.of(found[0], file), None
+    return ResolvedScheduler.of(resolved[0], file), None
 
 
 def pipelines_of(
     scheduler: ResolvedScheduler, platform: Path | None, folder: Path | None, here: Path, today: date
 ) -> FindPipeline:
-    """Finds the pipelines that jobs send to: in the repository, or among the generated files."""
+    """A function that finds the pipelines that jobs send to, in the repository or among the generated files."""
 
     def find(name: str) -> ResolvedPipeline:
         if folder is not None or scheduler.file.suffix == GENERATED:
-            found = from_generated((folder or scheduler.file.parent / PIPELINES) / f"{name}{GENERATED}", None)
+            pipeline = from_generated((folder or scheduler.file.parent / PIPELINES) / f"{name}{GENERATED}", None)
         else:
             resolution = resolve_pipelines((), platform, scheduler.environment, here, today)
             known = {one.name: one for one in resolution.pipelines}
             if name not in known:
-                says = f"a job sends to `{name}`, and there is no such pipeline without errors here"
+                says = f"a job sends to `{name}`, which is not a pipeline here, or has errors"
                 raise CannotGoOn(says, "see `penstock lint`")
-            found = known[name]
-        return found.on(scheduler.redis) if scheduler.generated else found
+            pipeline = known[name]
+        return pipeline.on(scheduler.redis) if scheduler.generated else pipeline
 
     return find

@@ -26,7 +26,7 @@ from penstock_spec.kinds.scheduler.work import Patterns
 LIVE_LIMIT = 30.0
 """Seconds without a heartbeat before the pod counts as blocked, if all jobs take less than that."""
 THREADS = 10_000
-"""For plain functions, those included that were abandoned and do not end; a thread starts when it is needed."""
+"""Threads for plain functions, including abandoned ones that do not end; each starts when it is needed."""
 
 log = Log(logging.getLogger("penstock.scheduler"))
 
@@ -34,13 +34,13 @@ log = Log(logging.getLogger("penstock.scheduler"))
 def scheduler_role(
     scheduler: ResolvedScheduler, paths: Sequence[Path], find_pipeline: FindPipeline, patterns: Callable[[], Patterns]
 ) -> Role:
-    """The team's code is in the current folder or in `paths`; `patterns` says which jobs are enabled by now."""
+    """The team's code is in the current folder or in `paths`; `patterns` returns which jobs are enabled now."""
     spec, digest = scheduler.spec, scheduler.digest
     limit = longest(spec)
 
     def build(pod: Pod) -> Program:
-        given = {"class": [*spec.failures.classes, NO_CLASS]}
-        metrics = Metrics.of("scheduler", pipeline=spec.name, board=pod.board, given=given)
+        label_values = {"class": [*spec.failures.classes, NO_CLASS]}
+        metrics = Metrics.of("scheduler", pipeline=spec.name, collector=pod.collector, given=label_values)
         pod.announce(metrics, digest, process.INFO, process.LOOP_LAG_SECONDS)
 
         def sent_whole(script: Script) -> None:
@@ -51,13 +51,13 @@ def scheduler_role(
         lister = JobLister(spec, paths, patterns)
         calls = JobRunner(spec, paths, threads, find_pipeline, pod.start.credentials)
         dependencies = pod.dependencies(scheduler, metrics, process.REDIS_SECONDS, sent_whole)
-        running = Scheduler(scheduler, lister, calls, dependencies)
+        program = Scheduler(scheduler, lister, calls, dependencies)
         return Program(
-            run=running.run,
-            drain=running.stop,
-            # A scheduler without jobs has no waiting set, and is well.
+            run=program.run,
+            drain=program.stop,
+            # A scheduler without jobs has no waiting set, and is healthy.
             redis=pod.redis_check(scheduler, "ZCARD", scheduler.keys.waiting, field="waiting_set"),
-            is_busy=lambda: running.busy > 0,
+            is_busy=lambda: program.busy > 0,
         )
 
     return Role(

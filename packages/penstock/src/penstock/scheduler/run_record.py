@@ -1,4 +1,4 @@
-"""The record of a job's last run, for the next run and for people."""
+"""The record of a job's last run, used by the next run and shown to people."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ STOPPED = "stopped"
 LOST = "lost"
 """The outcome of a run whose pod was lost, or had lost its lease."""
 
-WRITTEN = '{"due":%d,"acquired":%.3f,"ended":%.3f,"outcome":%s,"class":%s,"streak":%d,"next":%d,"fence":%d,"life":%s}'
-"""Formatted by hand: a JSON serializer would take a fifth of the time that a run may cost."""
+FORMAT = '{"due":%d,"acquired":%.3f,"ended":%.3f,"outcome":%s,"class":%s,"streak":%d,"next":%d,"fence":%d,"life":%s}'
+"""Formatted by hand: a JSON serializer would need a fifth of the time budget of a run."""
 
 
 class RunRecord(NamedTuple):
-    """Times are in Redis time, in seconds."""
+    """One run. Times are seconds of Redis time."""
 
     due: int
-    """The second for which it ran; a retry keeps the second of the run that failed."""
+    """The second at which the run was due; a retry keeps the second of the run that failed."""
     acquired: float
     ended: float
     outcome: str
@@ -35,32 +35,32 @@ class RunRecord(NamedTuple):
     """The consumer that ran it. In Redis this field is called `life`."""
 
     def was_begun(self, due: int) -> bool:
-        """Whether a run that is due at this second repeats this one, which came to no end."""
+        """Whether a run that is due at this second repeats this one, which did not finish."""
         return self.outcome in (STOPPED, LOST) and self.next == due
 
     def write(self) -> bytes:
         """The record as JSON."""
         due, acquired, ended, outcome, class_, streak, next_, fence, consumer = self
-        told = (due, acquired, ended, _quoted(outcome), _quoted(class_), streak, next_, fence, _quoted(consumer))
-        return (WRITTEN % told).encode()
+        values = (due, acquired, ended, _quoted(outcome), _quoted(class_), streak, next_, fence, _quoted(consumer))
+        return (FORMAT % values).encode()
 
     @classmethod
-    def read(cls, raw: bytes | None) -> RunRecord | None:
-        """None if there is no record, or an invalid one."""
-        if not raw:
+    def read(cls, record: bytes | None) -> RunRecord | None:
+        """Parse a record; None if it is missing or invalid."""
+        if not record:
             return None
         try:
-            told: dict[str, Any] = from_json(raw)
+            values: dict[str, Any] = from_json(record)
             return cls(
-                int(told["due"]),
-                float(told["acquired"]),
-                float(told["ended"]),
-                str(told["outcome"]),
-                str(told["class"]),
-                int(told["streak"]),
-                int(told["next"]),
-                int(told["fence"]),
-                str(told["life"]),
+                int(values["due"]),
+                float(values["acquired"]),
+                float(values["ended"]),
+                str(values["outcome"]),
+                str(values["class"]),
+                int(values["streak"]),
+                int(values["next"]),
+                int(values["fence"]),
+                str(values["life"]),
             )
         except (ValueError, TypeError, KeyError, AttributeError):
             return None

@@ -1,4 +1,4 @@
-"""Running jobs: started, cancelled after their timeout, abandoned if they ignore that, and handed back."""
+"""Runs jobs: starts them, cancels them after their timeout, abandons those that ignore that, and hands them back."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from random import Random
 from penstock.clocks import Clocks
 from penstock.handling.calling import NoThread, ThreadStillRunning
 from penstock.handling.failures import Failure
-from penstock.observe.about import ABOUT
 from penstock.observe.events import Event
+from penstock.observe.subject import SUBJECT
 from penstock.scheduler.context import JobContext, StopReason
 from penstock.scheduler.due_times import FailurePolicy, RunPlan
 from penstock.scheduler.job_runner import JobRunner
@@ -29,15 +29,15 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 @dataclass(slots=True, eq=False)
 class JobRun:
-    """A job that runs."""
+    """A running job."""
 
-    taken: AcquiredJob
+    acquired: AcquiredJob
     job: EffectiveJob
     plan: RunPlan
     permit: Permit
     context: JobContext
-    began: float
-    """Monotonic time, as all times here."""
+    started: float
+    """In monotonic time, as all times here."""
     overdue_at: float
     task: asyncio.Task[BaseException | None] | None = None
     timer: asyncio.TimerHandle | None = None
@@ -47,7 +47,7 @@ class JobRun:
 class JobRuns:
     """All runs of one pod."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         spec: Scheduler,
         job_runner: JobRunner,
@@ -70,7 +70,7 @@ class JobRuns:
         self._running: set[JobRun] = set()
         self._abandoned: set[JobRun] = set()
         self._gone_at = math.inf
-        """When nothing of this pod runs any more, in Redis time; finite once the pod drains."""
+        """When this pod will have ended, in Redis time; finite once the pod drains."""
         self.changed = asyncio.Event()
 
     def __len__(self) -> int:
@@ -78,34 +78,34 @@ class JobRuns:
 
     @property
     def held(self) -> set[tuple[str, int]]:
-        """The jobs that run, each with its working score: another score is another run."""
-        return {(run.taken.name, run.taken.score) for run in self._running}
+        """The running jobs, each with its score in the working set: another score is another run."""
+        return {(run.acquired.name, run.acquired.score) for run in self._running}
 
     @property
     def left_behind(self) -> int:
         """Abandoned handlers that still run."""
         return len(self._abandoned)
 
-    def start(self, taken: AcquiredJob, job: EffectiveJob, plan: RunPlan, permit: Permit, consumer: str) -> None:
-        """Start a run of a job that this pod holds."""
-        loop, before = asyncio.get_running_loop(), taken.story
-        again = before is not None and (before.streak > 0 or taken.begun)
+    def start(self, acquired: AcquiredJob, job: EffectiveJob, plan: RunPlan, permit: Permit, consumer: str) -> None:
+        """Start a run of an acquired job."""
+        loop, previous = asyncio.get_running_loop(), acquired.last_run
+        repeats = previous is not None and (previous.streak > 0 or acquired.begun)
         context = JobContext(
-            taken,
-            before.due if again and before is not None else taken.due,
-            1 + _streak(taken),
-            self._redis_time.to_monotonic(taken.deadline),
+            acquired,
+            previous.due if repeats and previous is not None else acquired.due,
+            1 + _streak(acquired),
+            self._redis_time.to_monotonic(acquired.deadline),
             consumer,
             self._monotonic,
         )
         run = JobRun(
-            taken,
+            acquired,
             job,
             plan,
             permit,
             context,
             self._monotonic(),
-            self._redis_time.to_monotonic(taken.deadline) + job.threshold.seconds,
+            self._redis_time.to_monotonic(acquired.deadline) + job.threshold.seconds,
         )
         self._running.add(run)
         self._metrics.running.set(len(self._running))
@@ -121,9 +121,9 @@ class JobRuns:
 
     def scan(self) -> bool:
         """Cancel runs that exceeded their timeout; False if the time budget ran out."""
-        began, budget = self._monotonic(), self._zombies.budget.seconds
+        started, budget = self._monotonic(), self._zombies.budget.seconds
         for run in tuple(self._running):
-            if budget and self._monotonic() - began > budget:
+            if budget and self._monotonic() - started > budget:
                 self._metrics.cut_off["zombies"].add()
                 return False
             if self._monotonic() >= run.overdue_at:
@@ -131,7 +131,7 @@ class JobRuns:
         return True
 
     def leave_behind(self, gone_in: float) -> int:
-        """Abandon runs that ignore the drain; their jobs are due when the pod is gone. Returns their number."""
+        """Abandon runs that ignore the drain; return their number. Their jobs are due when the pod has ended."""
         left = tuple(self._running)
         self._gone_at = self._redis_time.now() + gone_in
         for run in left:
@@ -140,14 +140,14 @@ class JobRuns:
 
     async def _run(self, run: JobRun) -> BaseException | None:
         """The exception that ended the run; None after success."""
-        ABOUT.set(run.context)
+        SUBJECT.set(run.context)
         try:
             await self._job_runner.run(run.job, run.context)
         except ThreadStillRunning as thread:
-            while not thread.future.done():  # it was told to stop; only the thread knows when it does
+            while not thread.future.done():  # the context asks it to stop; nothing can force a thread
                 await asyncio.wait([thread.future])
             return thread.future.exception()
-        except BaseException as error:  # noqa: BLE001 - whatever it raises ends this run and nothing else
+        except BaseException as error:  # noqa: BLE001 - any exception ends this run and nothing else
             return error
         return None
 
@@ -155,7 +155,7 @@ class JobRuns:
         if run.context.why is not None or run not in self._running:
             return
         self._metrics.zombies[by].add()
-        seconds = round(self._monotonic() - run.began, 1)
+        seconds = round(self._monotonic() - run.started, 1)
         run.context.log.event(Event.JOB_OVERRAN, seconds=seconds, by=by)
         self._cancel(run, "overdue")
 
@@ -166,7 +166,7 @@ class JobRuns:
             after = self._zombies.abandon_after.seconds
             if run.timer is not None:
                 run.timer.cancel()
-            if why != "drain":  # a drain has limits of its own
+            if why != "drain":  # a drain has its own limits
                 run.timer = asyncio.get_running_loop().call_later(after, self._abandon, run)
 
     def _abandon(self, run: JobRun) -> None:
@@ -189,30 +189,32 @@ class JobRuns:
             self._end(run, error)
 
     def _end(self, run: JobRun, error: BaseException | None) -> None:
-        """Return its permit, and hand back its job."""
+        """Return the permit of a run, and hand back its job."""
         self._running.discard(run)
         if run.timer is not None:
             run.timer.cancel()
         run.permit.give_back()
         self._metrics.running.set(len(self._running))
-        why, seconds = run.context.why, self._monotonic() - run.began
+        reason, seconds = run.context.why, self._monotonic() - run.started
         if isinstance(error, NoThread):
             self._metrics.submission_failures.add()
             run.context.log.event(Event.JOB_NOT_STARTED, error)
-            self._release(run, run.taken.due)
+            self._release(run, run.acquired.due)
         elif error is None:
-            self._metrics.ended("lost" if why == "lost" else "ok", NO_CLASS, seconds)
+            self._metrics.ended("lost" if reason == "lost" else "ok", NO_CLASS, seconds)
             self._complete(run, "ok", "", 0, run.plan.next)
-        elif why in ("drain", "lost"):
-            outcome = "lost" if why == "lost" else "abandoned" if run.abandoned else "cancelled"
+        elif reason in ("drain", "lost"):
+            outcome = "lost" if reason == "lost" else "abandoned" if run.abandoned else "cancelled"
             self._metrics.ended(outcome, NO_CLASS, seconds)
-            spread = why == "drain" and self._drain_spread > 0
+            spread = reason == "drain" and self._drain_spread > 0
             due = (
-                math.ceil(self._redis_time.now() + self._drain_spread * self._rng.random()) if spread else run.taken.due
+                math.ceil(self._redis_time.now() + self._drain_spread * self._rng.random())
+                if spread
+                else run.acquired.due
             )
             if run.abandoned:  # it still runs
-                due = max(due, math.ceil(min(run.taken.deadline, self._gone_at)))
-            self._complete(run, LOST if why == "lost" else STOPPED, "", _streak(run.taken), due)
+                due = max(due, math.ceil(min(run.acquired.deadline, self._gone_at)))
+            self._complete(run, LOST if reason == "lost" else STOPPED, "", _streak(run.acquired), due)
         else:
             self._failed(run, error, seconds)
         self.changed.set()
@@ -221,7 +223,7 @@ class JobRuns:
         outcome = "abandoned" if run.abandoned else "failed" if run.context.why is None else "cancelled"
         failure = Failure.of(error)
         class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
-        streak = 1 + _streak(run.taken)
+        streak = 1 + _streak(run.acquired)
         due = self._failures.next(run.job, run.plan.next, failure, streak, self._redis_time.now(), self._rng)
         self._metrics.ended(outcome, class_, seconds)
         if outcome == "failed":
@@ -229,24 +231,24 @@ class JobRuns:
         self._complete(run, outcome, class_, streak, due)
 
     def _complete(self, run: JobRun, outcome: str, class_: str, streak: int, due: int) -> None:
-        taken, context = run.taken, run.context
-        story = RunRecord(
+        acquired, context = run.acquired, run.context
+        record = RunRecord(
             context.due,
-            taken.acquired,
+            acquired.acquired,
             self._redis_time.now(),
             outcome,
             class_,
             streak,
             due,
-            taken.fence,
+            acquired.fence,
             context.consumer,
         )
-        self._settler.put(EndedRun(taken.name, taken.score, due, story.write()))
+        self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write()))
 
     def _release(self, run: JobRun, due: int) -> None:
-        self._settler.put(EndedRun(run.taken.name, run.taken.score, due, None))
+        self._settler.put(EndedRun(run.acquired.name, run.acquired.score, due, None))
 
 
-def _streak(taken: AcquiredJob) -> int:
+def _streak(acquired: AcquiredJob) -> int:
     """Failures in a row before this run."""
-    return taken.story.streak if taken.story is not None else 0
+    return acquired.last_run.streak if acquired.last_run is not None else 0

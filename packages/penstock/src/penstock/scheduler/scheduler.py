@@ -1,4 +1,4 @@
-"""A scheduler's pod, from its first connection to its last."""
+"""Runs the jobs of one scheduler in a pod, from start to drain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
-from penstock.observe.readiness import Why
+from penstock.observe.readiness import NotReady
 from penstock.observe.redis_log import log_trouble
 from penstock.pod.dependencies import Dependencies, SideTask
 from penstock.pod.lease import Lease
@@ -33,15 +33,15 @@ from penstock.wire.errors import RedisTrouble
 
 COUNT_EVERY = 2.0
 LEASE_CHECKS = 20
-"""Checks of the lease in its time; runs are cancelled early enough that they can end before the lease expires."""
+"""Checks per lease; runs are cancelled early enough to end before the lease expires."""
 SPREAD = 0.05
-"""Jobs come due at whole seconds of Redis time; each pod asks at a random moment within this many seconds after one."""
+"""Jobs come due at full seconds of Redis time; each pod starts a cycle within this many seconds after one."""
 RESERVE = 1.0
 """Seconds of the grace period that are reserved for closing."""
 CLOSING = 4 * RESERVE
-"""Seconds after which a closing pod is gone, whatever holds it up."""
+"""Seconds after which a closing pod has ended in any case."""
 BUSIEST = 0.02
-"""Seconds between two cycles while there are more due jobs than permits."""
+"""Seconds between two cycles while more jobs are due than permits are free."""
 
 
 class Scheduler:
@@ -117,11 +117,11 @@ class Scheduler:
         self._counts: JobCounts | None = None
         self._signals: Mapping[str, bool] = {}
         self._degraded = False
-        self._absent = False
+        self._unreachable = False
         self._parts = Parts(self._log, self.stop)
 
     def stop(self) -> None:
-        """Begin to drain."""
+        """Start the drain."""
         self._acquiring.stopping = True
         self._stop.set()
         self._wake.set()
@@ -132,7 +132,7 @@ class Scheduler:
         return len(self._runs) + self._runs.left_behind
 
     async def run(self) -> int:
-        """Runs until it is stopped or a part of it fails. The exit code is 0 if nothing is left behind."""
+        """Run until it is stopped or a part fails; return the exit code, which is 0 if no job was left behind."""
         await self._calls.open()
         lease = self._dependencies.side.start(self._lease.run())
         work = {
@@ -140,7 +140,7 @@ class Scheduler:
             "refresh": self._refresh.run(),
             "orphans": self._clean_up_orphans(),
             "lease": self._watch_lease(lease),
-            "looks": self._count_jobs(),
+            "counts": self._count_jobs(),
             "zombies": self._cancel_overdue(),
             "summary": self._log_summaries(),
         }
@@ -152,7 +152,7 @@ class Scheduler:
                 await self._acquiring.hand_back_strays()
                 await self._acquiring.cycle()
                 await self._wait_for_next_cycle()
-        except Exception as error:  # noqa: BLE001 - whatever it is, running jobs are handed back before the pod ends
+        except Exception as error:  # noqa: BLE001 - after any failure, running jobs are handed back before the pod ends
             self._parts.fail("cycle", error)
         return self._parts.exit_code(await self._drain(lease))
 
@@ -170,24 +170,24 @@ class Scheduler:
         self._log.event(Event.CONSUMER_JOINED, consumer=consumer)
         self._acquiring.consumer = consumer
         self._has_consumer.set()
-        for why in (Why.STARTING, Why.REDIS_ABSENT, Why.NO_LEASE):
+        for why in (NotReady.STARTING, NotReady.REDIS_ABSENT, NotReady.NO_LEASE):
             self._dependencies.readiness.release(why)
-        self._absent = False
+        self._unreachable = False
         self._wake.set()
 
     def renewed(self, consumer: str) -> None:
         """Its lease was renewed."""
-        self._dependencies.readiness.release(Why.REDIS_ABSENT)
-        if self._absent:
-            self._absent = False
+        self._dependencies.readiness.release(NotReady.REDIS_ABSENT)
+        if self._unreachable:
+            self._unreachable = False
             self._log.event(Event.REDIS_REACHABLE, activity=Activity.RENEWING)
         if not self._acquiring.consumer:
-            self._acquiring.consumer = consumer  # runs were cancelled while nobody knew whether the lease had expired
+            self._acquiring.consumer = consumer  # runs were cancelled because the lease might have expired
 
     def lost(self, consumer: str) -> None:
         """Another pod treats the consumer as lost; its jobs are due again."""
         self._metrics.lease_lost.add()
-        self._dependencies.readiness.hold(Why.NO_LEASE)
+        self._dependencies.readiness.hold(NotReady.NO_LEASE)
         self._log.event(Event.LEASE_LOST, consumer=consumer, running=len(self._runs))
         self._acquiring.consumer = ""
         self._runs.cancel_all("lost")
@@ -195,26 +195,26 @@ class Scheduler:
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
         """Redis refused, or did not answer."""
         self._metrics.trouble(error)
-        self._dependencies.readiness.hold(Why.REDIS_ABSENT)
-        if not self._absent:
-            self._absent = True
+        self._dependencies.readiness.hold(NotReady.REDIS_ABSENT)
+        if not self._unreachable:
+            self._unreachable = True
             log_trouble(self._log, activity, error)
 
     # -- the cycle ----------------------------------------------------------------------------------------------------
 
     def _forget_consumer(self, consumer: str) -> None:
-        """A script reported the lost lease before its next renewal could."""
+        """A script reported that the lease is lost, before the next renewal did."""
         if self._acquiring.consumer == consumer:
             self._acquiring.consumer = ""
             self._runs.cancel_all("lost")
 
     def _wake_if_permits_are_free(self) -> None:
-        """Wake up if enough permits are free to be worth a call."""
+        """Start the next cycle if enough permits are free to be worth a call."""
         if self._acquiring.has_more and self.permits.free >= min(self.permits.limit, self._spec.work.batch) / 2:
             self._wake.set()
 
     async def _wait_for_next_cycle(self) -> None:
-        """Wait for the next cycle: with an interval of a second, right after each second of Redis time begins."""
+        """Wait for the next cycle: with an interval of a second, until just after the next second of Redis time."""
         for name, breaker in self._breakers.items():
             self._metrics.breaker(name, breaker, self._monotonic())
         self._metrics.connects.add(sum(link.connections for link in self._links) - self._metrics.connects.value)
@@ -232,7 +232,7 @@ class Scheduler:
             await asyncio.wait_for(self._wake.wait(), wait)
         self._wake.clear()
 
-    # -- parts beside the cycle ---------------------------------------------------------------------------------------
+    # -- parts that run alongside the cycle ---------------------------------------------------------------------------
 
     async def _watch_lease(self, lease_task: SideTask) -> None:
         """Cancel runs if the lease could not be renewed in time: once it has expired, others may acquire the jobs."""
@@ -240,7 +240,7 @@ class Scheduler:
         while True:
             await asyncio.sleep(lease / LEASE_CHECKS)
             if lease_task.done():
-                raise lease_task.exception() or RuntimeError("nobody keeps the lease")
+                raise lease_task.exception() or RuntimeError("the task that renews the lease ended")
             if self._acquiring.consumer and self._monotonic() - self._registration.renewed_at > lease * (
                 1 - 2 / LEASE_CHECKS
             ):
@@ -252,9 +252,9 @@ class Scheduler:
         terms = self._spec.cleanup.zombies
         while terms.enabled:
             await asyncio.sleep(terms.every.seconds)
-            began = self._monotonic()
+            started = self._monotonic()
             self._runs.scan()
-            self._metrics.passes["zombies"].observe(self._monotonic() - began)
+            self._metrics.passes["zombies"].observe(self._monotonic() - started)
 
     async def _count_jobs(self) -> None:
         while True:
@@ -271,7 +271,7 @@ class Scheduler:
             metrics.waiting.set(counts.waiting)
             metrics.working.set(counts.working)
             metrics.paused.set(counts.paused)
-            # While all jobs are paused none should run, so no alert should fire.
+            # While all jobs are paused, none should run, so no alert should fire.
             metrics.ready.set(0 if counts.all_paused else counts.ready)
             metrics.oldest_overdue.set(0 if counts.all_paused else counts.overdue)
         now = self._monotonic()
@@ -285,11 +285,12 @@ class Scheduler:
             running=len(self._runs),
             acquired=acquired,
             all_paused=counts.all_paused if counts else False,
-            stalled=self._absent or any(one.state(now) is not BreakerState.CLOSED for one in self._breakers.values()),
+            stalled=self._unreachable
+            or any(breaker.state(now) is not BreakerState.CLOSED for breaker in self._breakers.values()),
         )
         self._signals = self._watchdog.check(state)
-        for name, shows in self._signals.items():
-            metrics.signals[name].set(shows)
+        for name, active in self._signals.items():
+            metrics.signals[name].set(active)
         degraded = self._watchdog.is_degraded(state, self._signals)
         metrics.degraded.set(degraded)
         if degraded != self._degraded:
@@ -315,24 +316,24 @@ class Scheduler:
             "ready": counts.ready if counts else 0,
             "oldest_overdue": round(counts.overdue) if counts else 0,
             "capacity_per_cycle": self._acquiring.capacity,
-            "permits": f"{free}/{limit} ({free / limit:.0%})" if limit else "without a bound",
-            "zombies_cancelled": int(sum(one.value for one in metrics.zombies.values())),
+            "permits": f"{free}/{limit} ({free / limit:.0%})" if limit else "unlimited",
+            "zombies_cancelled": int(sum(counter.value for counter in metrics.zombies.values())),
             "orphans_returned": self._orphans.returned,
             "queue_depth": self._settler.unsettled,
-            "signals": ",".join(sorted(name for name, shows in self._signals.items() if shows)),
+            "signals": ",".join(sorted(name for name, active in self._signals.items() if active)),
         }
 
     # -- the drain ----------------------------------------------------------------------------------------------------
 
     async def _drain(self, lease: SideTask) -> int:
-        terms, began = self._spec.shutdown, self._monotonic()
-        end = began + max(RESERVE, terms.grace.seconds - RESERVE)
-        self._dependencies.readiness.hold(Why.DRAINING)
+        terms, started = self._spec.shutdown, self._monotonic()
+        end = started + max(RESERVE, terms.grace.seconds - RESERVE)
+        self._dependencies.readiness.hold(NotReady.DRAINING)
         self._metrics.draining.set(1)
         self._log.event(Event.DRAIN_STARTED, running=len(self._runs), grace=str(terms.grace))
         self._parts.cancel(but=("settler",))
         self._runs.cancel_all("drain")
-        await self._runs_ended(min(end, began + terms.cancel.seconds))
+        await self._runs_ended(min(end, started + terms.cancel.seconds))
         if len(self._runs):
             self._log.event(Event.DRAIN_STUCK, running=len(self._runs))
             await self._runs_ended(min(end, self._monotonic() + terms.force.seconds))
@@ -340,7 +341,7 @@ class Scheduler:
         self._parts.cancel()
         await self._parts.ended()
         unsettled = await self._close(lease, max(RESERVE, end - self._monotonic()))
-        seconds = round(self._monotonic() - began, 3)
+        seconds = round(self._monotonic() - started, 3)
         if left or unsettled:
             self._log.event(Event.DRAIN_INCOMPLETE, left_behind=left, unsettled=unsettled, seconds=seconds)
             return 1
@@ -354,7 +355,7 @@ class Scheduler:
                 await asyncio.wait_for(self._runs.changed.wait(), max(0.0, until - self._monotonic()))
 
     async def _close(self, lease: SideTask, within: float) -> int:
-        """Hand back what is left, and deregister. Returns how many runs could not be handed back in time."""
+        """Hand back what is left, and deregister; return how many runs could not be handed back in time."""
         lease.cancel()
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
@@ -367,7 +368,7 @@ class Scheduler:
         try:
             async with asyncio.timeout(RESERVE):
                 await self._calls.close()
-        except Exception as error:  # noqa: BLE001 - everything is handed back by now
+        except Exception as error:  # noqa: BLE001 - all jobs are handed back already
             self._log.event(Event.LIFESPAN_EXIT_FAILED, error)
         *links, lease_link = self._links
         closing = self._dependencies.side.start(lease_link.close())
@@ -375,6 +376,6 @@ class Scheduler:
             await link.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(RESERVE):
-                while not closing.done():  # noqa: ASYNC110 - it belongs to another loop, which cannot set an event of this one
+                while not closing.done():  # noqa: ASYNC110 - another loop runs it, which cannot set an event of this loop
                     await asyncio.sleep(BUSIEST)
         return self._settler.unsettled

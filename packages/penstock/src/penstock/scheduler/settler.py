@@ -1,7 +1,7 @@
-"""Ended runs on their way to Redis: in batches, on a connection of their own.
+"""Hands back ended runs to Redis, in batches and on their own connection.
 
-While the breaker is closed, a run that Redis did not accept is retried once a cycle, a few times; then it is kept until
-the next refresh. It is lost only when the pod ends, and then the leader finds the job.
+While the breaker is closed, a run that Redis did not accept is retried once per cycle, a few times; then it is kept
+until the next refresh. It is lost only when the pod ends, and then the leader makes the job due again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = Log(logging.getLogger(__name__))
 
 @dataclass(slots=True)
 class UnsettledRun:
-    """An ended run that Redis does not know of."""
+    """An ended run that was not handed back yet."""
 
     returned: EndedRun
     ended: float
@@ -42,7 +42,7 @@ class UnsettledRun:
 class RunSettler:
     """Collects ended runs, and hands them back in batches."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self, steps: JobSteps, breaker: BatchBreaker, tries: int, batch: int, metrics: SchedulerMetrics, clocks: Clocks
     ) -> None:
         """`tries` are the attempts after the first."""
@@ -65,18 +65,18 @@ class RunSettler:
         self._wake.set()
 
     @property
-    def held(self) -> set[tuple[str, int]]:
+    def queues(self) -> set[tuple[str, int]]:
         """Jobs of unsettled runs, each with its working score: another score is another run."""
-        held = (self._queue, self._recovering, self._exhausted, self._in_progress)
-        return {(item.returned.name, item.returned.score) for some in held for item in some}
+        queues = (self._queue, self._recovering, self._exhausted, self._in_progress)
+        return {(item.returned.name, item.returned.score) for queue in queues for item in queue}
 
     @property
     def unsettled(self) -> int:
-        """How many ended runs Redis does not know of."""
+        """The number of ended runs that were not handed back yet."""
         return len(self._queue) + len(self._in_progress) + len(self._recovering) + len(self._exhausted)
 
     async def run(self) -> None:
-        """Runs until cancelled."""
+        """Run until cancelled."""
         while True:
             await self._wake.wait()
             await asyncio.sleep(LINGER)
@@ -85,7 +85,7 @@ class RunSettler:
                 await self._settle(self._batch_of(self._queue))
 
     async def recover(self) -> None:
-        """Retry each run once that Redis did not accept."""
+        """Retry once each run that Redis did not accept."""
         for _ in range(-(-len(self._recovering) // self._batch)):
             if self._breaker.state(self._monotonic()) is not BreakerState.CLOSED:
                 return
@@ -101,18 +101,18 @@ class RunSettler:
             self._metrics.recovering.set(len(self._recovering))
 
     async def empty(self) -> None:
-        """Settle until nothing is left, whatever the breaker says: the pod drains, and the caller bounds the time."""
+        """Settle until nothing is left, even if the breaker is open: the pod drains, and the caller limits the time."""
         while self.unsettled:
-            for held in (self._queue, self._recovering):
-                while held and await self._settle(self._batch_of(held), ignore_breaker=True):
+            for queue in (self._queue, self._recovering):
+                while queue and await self._settle(self._batch_of(queue), ignore_breaker=True):
                     pass
             self._recovering.extend(self._exhausted)
             self._exhausted.clear()
             if self.unsettled:
                 await asyncio.sleep(AGAIN)
 
-    def _batch_of(self, held: deque[UnsettledRun]) -> list[UnsettledRun]:
-        return [held.popleft() for _ in range(min(self._batch, len(held)))]
+    def _batch_of(self, queue: deque[UnsettledRun]) -> list[UnsettledRun]:
+        return [queue.popleft() for _ in range(min(self._batch, len(queue)))]
 
     async def _settle(self, items: list[UnsettledRun], *, ignore_breaker: bool = False) -> bool:
         if not ignore_breaker and not self._breaker.admits(self._monotonic()):
@@ -120,31 +120,31 @@ class RunSettler:
             self._metrics.recovering.set(len(self._recovering))
             return False
         self._in_progress += items
-        well = True
-        told, without_record = (
-            [one for one in items if (one.returned.story is None) == without] for without in (False, True)
+        succeeded = True
+        with_record, without_record = (
+            [one for one in items if (one.returned.record is None) == without] for without in (False, True)
         )
-        left = [(step, some) for step, some in (("complete", told), ("release", without_record)) if some]
+        left = [(step, some) for step, some in (("complete", with_record), ("release", without_record)) if some]
         try:
             while left:
-                well = await self._hand_back(*left[0]) and well
+                succeeded = await self._hand_back(*left[0]) and succeeded
                 del left[0]
         except asyncio.CancelledError:
-            # The call in progress may have happened, and may be repeated; the next one has not happened.
+            # The call in progress may have succeeded, and can be repeated; later calls were not sent.
             self._recovering.extend(one for _, some in left for one in some)
             raise
         finally:
             self._in_progress = [one for one in self._in_progress if all(one is not item for item in items)]
             self._metrics.recovering.set(len(self._recovering))
-        return well
+        return succeeded
 
     async def _hand_back(self, step: str, items: Sequence[UnsettledRun]) -> bool:
-        returned, asked = [one.returned for one in items], self._monotonic()
+        returned, sent = [one.returned for one in items], self._monotonic()
         try:
-            told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
-            answered = list(zip(items, told, strict=True))
-        except Exception as error:  # noqa: BLE001 - also an answer that no script gives: an ended run must not be lost
-            self._breaker.failed(self._monotonic(), asked)
+            answers = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
+            answered = list(zip(items, answers, strict=True))
+        except Exception as error:  # noqa: BLE001 - unexpected replies as well: an ended run must not be lost
+            self._breaker.failed(self._monotonic(), sent)
             if isinstance(error, RedisTrouble):
                 self._metrics.trouble(error)
             self._redis_log.trouble(Activity.HANDING_BACK_JOBS, error)
@@ -157,7 +157,7 @@ class RunSettler:
             if item.tries:
                 self._metrics.recoveries["true"].add()
             if answer is JobAnswer.NOT_HELD and item.tries and step == "release":
-                continue  # probably the attempt before succeeded, and its answer was lost
+                continue  # probably the previous attempt succeeded, and its reply was lost
             if answer in (JobAnswer.ANOTHERS, JobAnswer.NOT_HELD):
                 self._metrics.fenced[step].add()
                 log.event(Event.JOB_FENCED, job=item.returned.name, step=step)

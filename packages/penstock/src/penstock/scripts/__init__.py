@@ -1,7 +1,7 @@
-"""The Lua scripts, each a file of its own whose header says keys, arguments and reply.
+"""Loads the Lua scripts. Each is a file whose header describes keys, arguments and reply.
 
-A line `-- with  now, fence` in a header puts `shared/now.lua` and `shared/fence.lua` before the script. These are a
-pipeline's; another kind has its own in a folder of its own, where what they share is looked for first.
+A line `-- with  now, fence` in a header puts `shared/now.lua` and `shared/fence.lua` before the script. The scripts
+here are those of pipelines. Other kinds have their own folder of scripts, whose `shared` folder takes precedence.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 -- bury: writes the dead letter of one delivery, if this consumer still owns it.
--- Frees its deduplication key, unless another message holds the key by now. If the message leaves the stream, even a full
+-- Frees its deduplication key, unless another message has the key now. If the message leaves the stream, even a full
 -- Redis writes the dead letter.
 -- with  in_chunks, fence, even_if_full, finish
 -- KEYS  1 stream  2 dead letters  3 uncharged  4 crashed  5 finished

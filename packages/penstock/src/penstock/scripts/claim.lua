@@ -1,18 +1,18 @@
 -- claim: gives suspects and ready entries to this consumer, each with one more delivery.
--- If somebody deleted the record of uncharged deliveries, a count set by force (see `bring_back`) still shows it: its thousands
--- are not attempts.
+-- If the record of uncharged deliveries was deleted, a count that was set by force (see `bring_back`) still shows it: its
+-- thousands are not attempts.
 -- A suspect that has used its last attempt gets one more, which only a worker that runs nothing else may claim. `crashed`
 -- records which attempt that is: a suspect that has made it was lost while it ran alone, and any worker may claim it to bury
 -- it. A suspect that was given back has not made it.
--- For such suspects, one busy worker at a time empties itself. When its time for that is over (something does not end) or its
--- lease has expired, another worker may try. A worker that knows of something that may never end leaves it to others.
+-- For such suspects, one busy worker at a time stops taking messages until it is empty. If it does not get empty in time, or if
+-- its lease has expired, another worker may try. A worker with something that may never end does not try.
 -- with  now, even_if_full
 -- KEYS  1 stream  2 alive  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts of a message
---       6 `alone` if this worker has emptied itself: claims one suspect that must run alone, and nothing else;
---       `idle` if it runs nothing, `busy` if it does, `stuck` if something may never end  7 ms that emptying itself may take
+--       6 `alone` if this worker became empty for this: claims one suspect that must run alone, and nothing else;
+--       `idle` if it runs nothing, `busy` if it does, `stuck` if something may never end  7 ms to become empty
 -- reply `lost` if this consumer's own lease is lost; else
---       1 entries that had left the stream, dropped
+--       1 entries that were deleted from the stream, now dropped
 --       2 suspects that wait for an empty worker, if this worker is to become empty; negative if not
 --       3.. one list per entry: id, delivery count, uncharged deliveries, previous owner, fields, 1 if it was lost alone
 local stream, alive, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -23,34 +23,34 @@ local empties = redis.call('HGET', position, 'emptying') or ''
 
 local claimed, gone, waiting = {0, 0}, 0, 0
 
--- Claims the first entries of a page that this worker may have. Returns how many, and how many it looked at.
--- Commands that may fail come before the claim: nobody would run an entry whose claim was not answered.
+-- Claims the first entries of a page that this worker may claim. Returns how many, and how many it inspected.
+-- Commands that may fail come before the claim: no worker would run an entry whose claim was not answered.
 local function claim_of(pending, owner, most)
   local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0
-  local all, counts, free_of, lost_alone, ids, looked = {}, {}, {}, {}, {}, 0
+  local all, counts, free_of, lost_alone, ids, inspected = {}, {}, {}, {}, {}, 0
   for i, one in ipairs(pending) do all[i] = one[1] end
   local free = counted and redis.call('HMGET', uncharged, unpack(all)) or {}
   local alone_in = crashes and owner == '~suspect' and redis.call('HMGET', crashed, unpack(all)) or {}
-  while looked < #pending and #ids < most do
-    looked = looked + 1
-    local id, count = all[looked], pending[looked][4]
-    counts[id], free_of[id] = count, tonumber(free[looked]) or count - count % 1000
+  while inspected < #pending and #ids < most do
+    inspected = inspected + 1
+    local id, count = all[inspected], pending[inspected][4]
+    counts[id], free_of[id] = count, tonumber(free[inspected]) or count - count % 1000
     local had = count - free_of[id]
     local last = owner == '~suspect' and had >= attempts
-    if last and had >= (tonumber(alone_in[looked]) or math.huge) then lost_alone[id], last = 1, false end
+    if last and had >= (tonumber(alone_in[inspected]) or math.huge) then lost_alone[id], last = 1, false end
     if last == alone then
       ids[#ids + 1] = id
     elseif last then
       waiting = waiting + 1
     end
   end
-  if #ids == 0 then return 0, looked end
-  local there, taken = {}, 0
+  if #ids == 0 then return 0, inspected end
+  local there, moved = {}, 0
   even_if_full(crashed)
   for _, entry in ipairs(redis.call('XCLAIM', stream, group, consumer, 0, unpack(ids))) do
     if entry and entry[2] then
       local id = entry[1]
-      there[id], taken = true, taken + 1
+      there[id], moved = true, moved + 1
       claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, entry[2], lost_alone[id] or 0}
       if alone then
         redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])
@@ -59,7 +59,7 @@ local function claim_of(pending, owner, most)
       end
     end
   end
-  -- Entries that somebody else deleted from the stream: Redis 7 drops them when they are claimed, Redis 6 does not.
+  -- Entries that were deleted from the stream: Redis 7 drops them when they are claimed, Redis 6 does not.
   for _, id in ipairs(ids) do
     if not there[id] then
       redis.call('XACK', stream, group, id)
@@ -68,7 +68,7 @@ local function claim_of(pending, owner, most)
       gone = gone + 1
     end
   end
-  return taken, looked
+  return moved, inspected
 end
 
 -- Page by page, so that suspects that must run alone never hide those behind them; stops after a thousand of them.
@@ -78,15 +78,15 @@ local function claim(owner, most)
     local page = math.min(most + 20, 250)
     local pending = redis.call('XPENDING', stream, group, from, '+', page, owner)
     if #pending == 0 then return end
-    local taken, looked = claim_of(pending, owner, most)
-    if looked == #pending and looked < page then return end
-    most, others, from = most - taken, others + looked - taken, '(' .. pending[looked][1]
+    local moved, inspected = claim_of(pending, owner, most)
+    if inspected == #pending and inspected < page then return end
+    most, others, from = most - moved, others + inspected - moved, '(' .. pending[inspected][1]
   end
 end
 claim('~suspect', alone and 1 or tonumber(ARGV[3]))
 if not alone then claim('~ready', tonumber(ARGV[4])) end
 
--- Whether this worker should empty itself. An idle worker always may.
+-- Whether this worker should become empty. An idle worker always may.
 local over, holder = string.match(empties, '^(%d+) (.*)$')
 local function is_to_empty()
   if ARGV[6] == 'stuck' then

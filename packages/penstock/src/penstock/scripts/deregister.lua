@@ -1,5 +1,5 @@
 -- deregister: deletes a consumer that owns nothing. Deleting a consumer that owns entries would drop them.
--- Records how many messages its drain cut off: nobody scrapes a process in its last seconds.
+-- Records how many messages its drain cut off, because no scrape reaches a process in its last seconds.
 -- KEYS  1 stream  2 alive  3 position
 -- ARGV  1 group  2 consumer  3 messages that the end of its drain cut off
 -- reply 1 if it is deleted, also if it was before; 0 if it still owns something

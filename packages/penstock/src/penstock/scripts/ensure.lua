@@ -1,7 +1,7 @@
--- ensure: creates the group if it is missing. A first group begins at the start of the stream. A group that vanished would
--- give counts, and so fences, a second time: it is created at the end of the stream, and `position` records that everything
--- before that end is to be brought back by force (`reconcile_stream` does it). If the stream keeps history, the group begins
--- after the last entry up to which the janitor knows that everything was finished.
+-- ensure: creates the group if it is missing. A first group starts at the start of the stream. A group that vanished would
+-- repeat delivery counts, and so fences. So it is created again at the end of the stream, and `position` records that
+-- everything before must be brought back by force (`reconcile_stream` does this). If the stream keeps history, the group starts
+-- after the last entry up to which, as the janitor recorded, everything was finished.
 -- with  now, groups, even_if_full
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay

@@ -4,7 +4,7 @@
 -- KEYS  1 stream  2 uncharged
 -- ARGV  1 group  2 consumer  3 and 4 roughly the lowest and highest id
 --       5.. four values each: id, delivery count, further uncharged deliveries, `~ready`, or `~suspect` for a suspect
--- reply for each: 1 given back, 0 gone, or its present owner and count
+-- reply per delivery: 1 given back, 0 gone, or its current owner and count
 -- keeps P3 and P4
 local stream, uncharged, group = KEYS[1], KEYS[2], ARGV[1]
 local answers, ours = fence(stream, group, ARGV[2], 3, 4)

@@ -1,26 +1,26 @@
--- promote: lets due messages continue, and tells whether there is something to claim.
+-- promote: promotes due messages, and reports whether entries can be claimed.
 -- Parked entries that `~parked` still owns become ready, or suspect again if their handler crashed. Delayed messages enter the
--- stream; if Redis refuses them because its memory is full, everything else continues.
--- with  now, pending, says
+-- stream; if Redis refuses them because its memory is full, parked entries are promoted nevertheless.
+-- with  now, pending, error_text
 -- KEYS  1 stream  2 parked  3 delayed  4 bodies  5 crashed
 -- ARGV  1 group  2 the most of each to promote  3 the most bytes of bodies
 -- reply 1 Redis time  2 parked entries promoted  3 delayed messages promoted  4 lost: parked entries that had left the stream,
 --       delayed messages whose body is missing or invalid  5 ms until the next is due, or -1
---       6 1 if an entry is ready  7 1 if there is a suspect  8 why delayed messages were refused, or nothing
+--       6 1 if an entry is ready  7 1 if an entry is suspect  8 why delayed messages were refused, or nothing
 local stream, parked, delayed, bodies, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, most, bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = now()
 
--- Returns the XADD of a body; nil for an invalid body that somebody else wrote, which must not block those behind it.
+-- Returns the XADD of a body; nil for an invalid body of a foreign sender, which must not block later ones.
 local function addition(body)
   local readable, values = pcall(cmsgpack.unpack, body)
   if not readable or type(values) ~= 'table' or #values == 0 or #values % 2 == 1 then return nil end
-  local words = {'XADD', stream, '*'}
+  local command = {'XADD', stream, '*'}
   for i, value in ipairs(values) do
     if type(value) ~= 'string' then return nil end
-    words[i + 3] = value
+    command[i + 3] = value
   end
-  return pcall(function() return select('#', unpack(words)) end) and words or nil
+  return pcall(function() return select('#', unpack(command)) end) and command or nil
 end
 
 -- Delayed messages come first: after the script's first write, a full Redis would accept them.
@@ -29,11 +29,11 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', delayed, '-inf', time, 'LIMIT', 
   local body = redis.call('HGET', bodies, id)
   bytes = bytes - (body and #body or 0)
   if bytes < 0 and entered + #without > 0 then break end
-  local words = body and addition(body)
-  if words then
-    local told = redis.pcall(unpack(words))
-    if type(told) == 'table' and told.err then
-      refused = says(told)
+  local command = body and addition(body)
+  if command then
+    local reply = redis.pcall(unpack(command))
+    if type(reply) == 'table' and reply.err then
+      refused = error_text(reply)
       break
     end
     redis.call('ZREM', delayed, id)
@@ -57,7 +57,7 @@ for _, id in ipairs(due) do
     to[#to + 1] = id
   end
 end
--- Entries that somebody else deleted from the stream: Redis 7 drops them here, Redis 6 when they are claimed.
+-- Entries that were deleted from the stream: Redis 7 drops them here, Redis 6 when they are claimed.
 local gone = 0
 for owner, ids in pairs({['~ready'] = ready, ['~suspect'] = suspects}) do
   for _, id in ipairs(ids) do

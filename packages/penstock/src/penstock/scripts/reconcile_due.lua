@@ -1,10 +1,10 @@
--- reconcile_due: drops due times of entries that `~parked` does not own. An entry that is pending nowhere was parked, and lost
--- when somebody deleted `~parked`: if it is still in the stream, it is brought back by force.
+-- reconcile_due: drops due times of entries that `~parked` does not own. An entry that is not pending was parked, and was lost
+-- when `~parked` was deleted: if it is still in the stream, it is brought back by force.
 -- with  pending, even_if_full, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 first rank  3 entries per page
 -- reply 1 next rank, or -1 at the end  2 due times that were dropped: another consumer owns the entry, or it is no id
---       3 entries brought back  4 entries that had left the stream
+--       3 entries brought back  4 entries that were deleted from the stream
 -- keeps P1
 local stream, parked, group = KEYS[1], KEYS[2], ARGV[1]
 local from, page = tonumber(ARGV[2]), tonumber(ARGV[3])

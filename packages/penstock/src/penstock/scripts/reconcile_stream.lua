@@ -1,14 +1,14 @@
--- reconcile_stream: repairs entries that were delivered and are pending nowhere, if the stream keeps no finished entries. They
--- are unfinished and brought back by force. With foreign workers in the group, one of them finished them, and they are deleted,
+-- reconcile_stream: repairs entries that were delivered and are not pending, if the stream keeps no finished entries. They are
+-- unfinished and brought back by force. With foreign workers in the group, one of them finished them, and they are deleted,
 -- except those with a due time: they were parked.
--- While entries of a vanished group are to be brought back (see `ensure`), the page is one of those, and all of it is
--- unfinished. Otherwise, with several groups on the stream, nothing is done.
+-- While entries of a vanished group remain (see `ensure`), each page is one of those, and all its entries are unfinished.
+-- Otherwise, with several groups on the stream, nothing is done.
 -- Entries that were finished while another group read the stream stay for that group (see `finish`). When this pipeline's
--- group is alone again, they are deleted first, a page at a time, by id: below the highest id, some may be unfinished and
--- pending nowhere.
+-- group is the only one again, they are deleted first, page by page and by id: other entries below the highest id may be
+-- unfinished and not pending.
 -- with  groups, page, even_if_full, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
--- ARGV  1 group  2 where to begin: `-`, or `(` and an id  3 entries per page  4 bytes per page  5 `force` or `delete`
+-- ARGV  1 group  2 where to continue: `-`, or `(` and an id  3 entries per page  4 bytes per page  5 `force` or `delete`
 -- reply 1 where to continue, or nothing at the end  2 entries brought back  3 entries deleted
 --       4 1 while entries of a vanished group remain
 --       5 entries deleted that were finished while another group read the stream

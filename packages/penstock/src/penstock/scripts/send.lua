@@ -1,18 +1,18 @@
--- send: adds messages to the stream, or to the delayed ones. Each is accepted or refused by itself, in order.
--- with  now, groups, before, says
+-- send: adds messages to the stream or to the delayed set. Each is accepted or refused separately, in order.
+-- with  now, groups, before, error_text
 -- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, if messages have one
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay  3 backlog limit
 --       4 `reject`, `wait`, or `drop-oldest` (only with `until-done`)
 --       5 ms that a message is remembered after its due time; 0 if messages have no deduplication key
---       6.. for each message: its id; when it is due, as ms from now, or as `@` and ms since 1970;
+--       6.. per message: its id; when it is due, as ms from now, or as `@` and ms since 1970;
 --       number of values, at most 2,000 (Lua passes about twice as many at once); names and values of the entry
--- reply for each: its entry's id if it is in the stream; its due time in ms since 1970 if it is delayed;
+-- reply per message: its entry's id if it is in the stream; its due time in ms since 1970 if it is delayed;
 --       or a list: `duplicate` and the id of the first, `full`, or `refused` and Redis's error;
---       or `dropped`, how many unread entries were dropped for it, and one of the above.
---       An error before anything is done if the server cannot write now (OOM, READONLY, ...), and NOLAG if it cannot count
+--       or a list: `dropped`, how many unread entries were dropped for it, and one of the above.
+--       An error before any write if the server cannot write now (OOM, READONLY, ...), and NOLAG if it cannot count
 --       the backlog of a group: Redis before 7 has no lag
--- keeps P1, P2 (the message first, then its deduplication key), P5 and P6 (drops only entries that no group was given)
--- A dropped message is still remembered: within its window, the same message is a duplicate.
+-- keeps P1, P2 (the message first, then its deduplication key), P5 and P6 (drops only entries that no group has read)
+-- The key of a dropped message is kept: within its window, the same message is a duplicate.
 local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local group, limit, when_full, window = ARGV[1], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local counts_lag = redis.REDIS_VERSION_NUM
@@ -20,15 +20,15 @@ if ARGV[2] == 'history' and not counts_lag then
   return redis.error_reply('NOLAG this server does not report the lag of a group; Redis 7 and later do')
 end
 
--- Redis loses the lag when unread entries are deleted. Until the group has passed the gap, use the number of entries ever
--- added minus those delivered, which includes the deleted ones. After XGROUP CREATE in the middle of a stream that is unknown
--- too; then only pending entries count.
+-- Redis loses the lag when unread entries are deleted. Until the group has read past the gap, use the number of entries ever
+-- added minus those delivered, which includes the deleted ones. After XGROUP CREATE in the middle of a stream, this number is
+-- unknown as well; then only pending entries count.
 local function unread(one, length)
-  local lag, given = tonumber(one['lag'] or nil), tonumber(one['entries-read'] or nil)
-  if not lag and given then
-    local told = redis.call('XINFO', 'STREAM', stream)
-    for i = 1, #told, 2 do
-      if told[i] == 'entries-added' then lag = told[i + 1] - given end
+  local lag, delivered = tonumber(one['lag'] or nil), tonumber(one['entries-read'] or nil)
+  if not lag and delivered then
+    local reply = redis.call('XINFO', 'STREAM', stream)
+    for i = 1, #reply, 2 do
+      if reply[i] == 'entries-added' then lag = reply[i + 1] - delivered end
     end
   end
   return math.min(lag or 0, length)
@@ -46,10 +46,10 @@ end
 
 local function later(id, other) return before(id, other) and other or id end
 
--- Returns the last id that any group was given. Pending entries count too, because an operator can set a group back.
+-- Returns the last id that was delivered to any group. Pending entries count as well: an operator can set a group back.
 -- It is unknown while this pipeline's group has vanished: later entries may be running.
-local given
-local function last_given()
+local delivered
+local function last_delivered()
   local last, own = '0-0', false
   for _, one in ipairs(groups(stream)) do
     own = own or one['name'] == group
@@ -62,24 +62,24 @@ end
 
 -- Drops a few more than one message needs, so that a backlog above its limit shrinks. XRANGE returns the bodies too: after a
 -- megabyte of them, drop one at a time.
-local looked_at = 0
+local bytes_read = 0
 local function drop(needed)
-  if given == nil then given = last_given() end
-  if not given then return 0 end
+  if delivered == nil then delivered = last_delivered() end
+  if not delivered then return 0 end
   local ids = {}
-  local most = looked_at < 1048576 and math.min(needed, 10) or 1
-  for i, entry in ipairs(redis.call('XRANGE', stream, '(' .. given, '+', 'COUNT', most)) do
+  local most = bytes_read < 1048576 and math.min(needed, 10) or 1
+  for i, entry in ipairs(redis.call('XRANGE', stream, '(' .. delivered, '+', 'COUNT', most)) do
     ids[i] = entry[1]
-    for _, value in ipairs(entry[2]) do looked_at = looked_at + #value end
+    for _, value in ipairs(entry[2]) do bytes_read = bytes_read + #value end
   end
   return #ids == 0 and 0 or redis.call('XDEL', stream, unpack(ids))
 end
 
-local function failed(told) return type(told) == 'table' and told.err end
+local function failed(reply) return type(reply) == 'table' and reply.err end
 
 -- Redis 6 returns some errors without a code.
-local function told_by(failure)
-  local error = says(failure)
+local function error_and_code(failure)
+  local error = error_text(failure)
   local code = string.match(error, '^(%u[%u%d_]+) ')
   return code and error or 'ERR ' .. error, code
 end
@@ -88,12 +88,12 @@ end
 local server_wide = {MISCONF = true, NOREPLICAS = true, OOM = true, READONLY = true}
 
 local function delay(id, due, ...)
-  local told = redis.pcall('HSET', bodies, id, cmsgpack.pack({...}))
-  if failed(told) then return told end
-  told = redis.pcall('ZADD', delayed, due, id)
-  if failed(told) then
+  local reply = redis.pcall('HSET', bodies, id, cmsgpack.pack({...}))
+  if failed(reply) then return reply end
+  reply = redis.pcall('ZADD', delayed, due, id)
+  if failed(reply) then
     redis.pcall('HDEL', bodies, id) -- or it would look like a message whose due time was lost
-    return told
+    return reply
   end
   return due
 end
@@ -131,7 +131,7 @@ for n = 1, math.huge do
         answer = redis.pcall('XADD', stream, '*', unpack(ARGV, from, i - 1))
       end
       if failed(answer) then
-        local error, code = told_by(answer)
+        local error, code = error_and_code(answer)
         if server_wide[code] then return redis.error_reply(error) end
         answer = {'refused', error}
       else

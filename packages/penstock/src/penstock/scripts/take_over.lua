@@ -1,11 +1,11 @@
 -- take_over: makes a page of a lost consumer's entries suspect. The lease is marked as lost before the first page, so that a
--- process that slept and wakes between two pages cannot come back. When nothing is left, the consumer is deleted in the same step.
--- The caller's last answer from Redis must be recent: while Redis stood still, nobody could renew.
+-- suspended process that continues between two pages cannot renew it. When nothing is left, the same step deletes the consumer.
+-- The caller's last answer from Redis must be recent: while Redis was unavailable, no consumer could renew its lease.
 -- with  now, even_if_full
 -- KEYS  1 stream  2 alive
 -- ARGV  1 group  2 lease in ms  3 consumer  4 entries per page  5 Redis time of the caller's last answer
--- reply 1 `done`, `more`, `none` (no such lease), `alive`, or `stale` (ask again, then come back)
---       2 entries that are suspect now  3 entries that had left the stream, dropped  4 Redis time
+-- reply 1 `done`, `more`, `none` (no such lease), `alive`, or `stale` (the last answer is too old)
+--       2 entries that are suspect now  3 entries that were deleted from the stream, now dropped  4 Redis time
 -- keeps P7 (a consumer is deleted only when it owns nothing)
 local stream, alive, group, consumer = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
 local time, lease = now(), tonumber(ARGV[2])
@@ -18,15 +18,15 @@ even_if_full(alive)
 redis.call('ZADD', alive, -ends, consumer)
 local ids = {}
 for i, one in ipairs(redis.call('XPENDING', stream, group, '-', '+', ARGV[4], consumer)) do ids[i] = one[1] end
-local taken, gone = 0, 0
+local moved, gone = 0, 0
 if #ids > 0 then
-  local words = {'XCLAIM', stream, group, '~suspect', 0}
-  for _, id in ipairs(ids) do words[#words + 1] = id end
-  words[#words + 1] = 'JUSTID'
-  taken = #redis.call(unpack(words))
-  gone = #ids - taken
+  local command = {'XCLAIM', stream, group, '~suspect', 0}
+  for _, id in ipairs(ids) do command[#command + 1] = id end
+  command[#command + 1] = 'JUSTID'
+  moved = #redis.call(unpack(command))
+  gone = #ids - moved
 end
-if redis.call('XPENDING', stream, group, '-', '+', 1, consumer)[1] then return {'more', taken, gone, time} end
+if redis.call('XPENDING', stream, group, '-', '+', 1, consumer)[1] then return {'more', moved, gone, time} end
 redis.call('XGROUP', 'DELCONSUMER', stream, group, consumer)
 redis.call('ZREM', alive, consumer)
-return {'done', taken, gone, time}
+return {'done', moved, gone, time}

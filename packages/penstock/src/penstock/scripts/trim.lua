@@ -6,11 +6,11 @@
 -- reply 1 entries removed  2 1 if there is more to remove now
 --       3 entries beyond the retention that stay because a group has not finished them; by age, at most one page
 --       4 that group, or nothing
--- keeps P6, and records where this group would begin again if it vanished
+-- keeps P6, and records where this group would restart if it vanished
 local stream, position = KEYS[1], KEYS[2]
 local keep, most, bytes = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
--- Returns an id before another: the one right before it, if Lua can count that far. Ids chosen by senders may be huge.
+-- Returns an id before another: the previous one if Lua can compute it. Ids chosen by senders may be huge.
 local function previous(id)
   local ms, seq = string.match(id, '(%d+)-(%d+)')
   if #ms > 15 or ms == '0' then return '0-0' end

@@ -4,6 +4,6 @@ from typing import Any
 
 
 async def greet(message: dict[str, Any], context: Any) -> None:
-    """Say hello. If a handler returns, its message is done; if it raises, the message is retried."""
+    """Print a greeting. If a handler returns, its message is done; if it raises, the message is retried."""
     del context  # attempt, deadline, logger and fencing token
     print(f"hello, {message['name']}")

@@ -1,4 +1,4 @@
-"""The surroundings of a command: folder, colour, day."""
+"""The environment of a command: its folder, colour and day."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
 
 def today() -> date:
     """The day for end dates of suppressions; `PENSTOCK_TODAY` overrides it."""
-    said = os.environ.get("PENSTOCK_TODAY")
-    if not said:
+    value = os.environ.get("PENSTOCK_TODAY")
+    if not value:
         return datetime.now(UTC).date()
     try:
-        return date.fromisoformat(said)
+        return date.fromisoformat(value)
     except ValueError:
-        raise CannotGoOn(f"`PENSTOCK_TODAY` is `{said}`, which is not a date", "write it as `2027-01-31`") from None
+        raise CannotGoOn(f"`PENSTOCK_TODAY` is `{value}`, which is not a date", "write it as `2027-01-31`") from None

@@ -27,17 +27,17 @@ INCOMPLETE = 1
 """Exit code: nothing was found, or a part failed."""
 
 
-def tell(line: str = "") -> None:
+def print_line(line: str = "") -> None:
     """Print a line of the result."""
     click.echo(line)
 
 
-def tell_json(told: Mapping[str, object]) -> None:
+def print_json(value: Mapping[str, object]) -> None:
     """Print an object on one line."""
-    click.echo(json.dumps(told))
+    click.echo(json.dumps(value))
 
 
-def aside(line: str) -> None:
+def print_note(line: str) -> None:
     """Print a line that is not part of the result."""
     click.echo(line, err=True)
 
@@ -47,11 +47,11 @@ def columns() -> int:
     return shutil.get_terminal_size().columns
 
 
-def tell_table(table: Table) -> None:
+def print_table(table: Table) -> None:
     """Print a table with bold headings."""
     paint = painter()
     for number, line in enumerate(table.lines(columns())):
-        tell(line if number else paint(line, "bold"))
+        print_line(line if number else paint(line, "bold"))
 
 
 PROGRESS_ON_TERMINAL = 0.1
@@ -71,7 +71,7 @@ class Progress:
         self._width = 0
 
     def show(self, text: str) -> None:
-        """Replace the text, at most every so often."""
+        """Replace the text, unless the last update was just before."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + self._every
@@ -79,7 +79,7 @@ class Progress:
             click.echo(f"\r{text:<{self._width}}", err=True, nl=False)
             self._width = len(text)
         else:
-            aside(text)
+            print_note(text)
 
     def end(self) -> None:
         """Clear the line."""

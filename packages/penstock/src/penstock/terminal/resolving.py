@@ -43,19 +43,19 @@ def resolve_pipelines(
 
 
 def redis_of(
-    said: str | None, platform: Path | None, usual: Redis, environ: Mapping[str, str]
+    option: str | None, platform: Path | None, default: Redis, environ: Mapping[str, str]
 ) -> tuple[Redis | None, Credentials]:
     """The Redis of `--redis` or `--embedded`, if given, and the credentials."""
     from penstock.wire.credentials import Credentials
     from penstock.wire.url import read_url
 
-    if said is None:
+    if option is None:
         credentials = Credentials.from_environment(environ)
-        credentials.check(usual)
+        credentials.check(default)
         return None, credentials
-    if said == EMBEDDED:
-        return read_url(_embedded(platform), {})  # what the environment says is of another Redis
-    return read_url(said, environ)
+    if option == EMBEDDED:
+        return read_url(_embedded(platform), {})  # credentials in the environment belong to another Redis
+    return read_url(option, environ)
 
 
 def refuse_errors(resolution: Resolution) -> None:
@@ -78,17 +78,17 @@ def _embedded(platform: Path | None) -> str:
     return click.get_current_context().with_resource(shared(folder))
 
 
-def set_up_log(process: Process, said: str | None) -> Literal["json", "text"]:
+def set_up_log(process: Process, format_: str | None) -> Literal["json", "text"]:
     """Set up the log in the given format; by default text on a terminal and JSON elsewhere. Return the format."""
     from penstock.observe.logs import level_of, set_up
 
-    form: Literal["json", "text"]
-    if said is None:
-        form = "text" if sys.stderr is not None and sys.stderr.isatty() else "json"
+    chosen: Literal["json", "text"]
+    if format_ is None:
+        chosen = "text" if sys.stderr is not None and sys.stderr.isatty() else "json"
     else:
-        form = "text" if said == "text" else "json"
-    set_up(process, format_=form, level=level_of(os.environ))
-    return form
+        chosen = "text" if format_ == "text" else "json"
+    set_up(process, format_=chosen, level=level_of(os.environ))
+    return chosen
 
 
 def address_of(listen: str) -> tuple[str, int] | None:
@@ -96,6 +96,6 @@ def address_of(listen: str) -> tuple[str, int] | None:
     if listen == "off":
         return None
     host, _, port = listen.rpartition(":")
-    if not port.isascii() or not port.isdigit() or int(port) > 65535:  # noqa: PLR2004 - the highest port there is
+    if not port.isascii() or not port.isdigit() or int(port) > 65535:  # noqa: PLR2004 - the highest port
         raise CannotGoOn(f"`{listen}` is not a host and a port", "write it as `0.0.0.0:8080`, or `off`")
-    return host.removeprefix("[").removesuffix("]") or "0.0.0.0", int(port)  # noqa: S104 - a pod is reached from outside
+    return host.removeprefix("[").removesuffix("]") or "0.0.0.0", int(port)  # noqa: S104 - a pod is called from outside

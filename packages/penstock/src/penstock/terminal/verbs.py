@@ -1,4 +1,4 @@
-"""The table of verbs; listing them loads none."""
+"""The table of verbs; listing them imports none."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ VERBS = {
     "fmt": "Format specs; comments stay.",
     **_of("penstock_generate"),
     **_of("penstock_dev"),
-    "worker": "Run a worker: process a pipeline's messages.",
-    "janitor": "Run a janitor: maintain all pipelines of an environment.",
+    "worker": "Run the messages of a pipeline.",
+    "janitor": "Maintain all pipelines of an environment.",
     "scheduler": "Run recurring jobs; list, pause and resume them.",
     "send": "Send messages to a pipeline.",
     "status": "Show the state of pipelines: backlog, dead letters, throughput.",
@@ -62,16 +62,16 @@ class Verbs(click.Group):
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the module of a verb."""
+        """Import the module of a verb."""
         del ctx
         if cmd_name not in VERBS:
             return None
-        gc.disable()  # what is loaded stays, so nothing is gained by looking through it again and again
+        gc.disable()  # imported objects stay, so collecting among them only costs time
         module = importlib.import_module(f"{ELSEWHERE.get(cmd_name, 'penstock')}.command.{cmd_name}")
         gc.freeze()
         gc.enable()
         command = module.command
-        assert isinstance(command, click.Command)  # noqa: S101 - a verb's module says `command`
+        assert isinstance(command, click.Command)  # noqa: S101 - each verb's module defines it
         return command
 
     def resolve_command(
@@ -87,11 +87,11 @@ class Verbs(click.Group):
                 wheel = package.replace("_", "-")
                 raise click.UsageError(f"`{args[0]}` is part of `{wheel}`, which is not installed", ctx) from error
             close = difflib.get_close_matches(args[0], VERBS, n=1)
-            meant = f"; did you mean `penstock {close[0]}`?" if close else ""
-            raise click.UsageError(f"no command `{args[0]}`{meant}", ctx) from error
+            suggestion = f"; did you mean `penstock {close[0]}`?" if close else ""
+            raise click.UsageError(f"no command `{args[0]}`{suggestion}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List verbs from the table, without loading them."""
+        """List verbs from the table, without importing them."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))

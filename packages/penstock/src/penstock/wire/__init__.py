@@ -1,1 +1,1 @@
-"""How we speak to Redis: single connections, raw answers, and no repeating of what may have happened."""
+"""Calls Redis: over single connections, with raw replies, and never repeating a command that may have run."""

@@ -1,4 +1,4 @@
-"""Opens connections: TLS, user, password, database and name, in one round trip."""
+"""Opens connections: sets up TLS, then user, password, database and name in one round trip."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from penstock.wire.errors import Absent, Refused, Reply, Unanswered, reason
 from penstock.wire.socket import Socket, TlsSocket
 from penstock_spec.platform import Redis, Timeouts
 
-DISPENSABLE = frozenset({"NOPERM", "ERR"})
-"""Errors of servers or access lists that do not know CLIENT or ROLE."""
+OPTIONAL_ERRORS = frozenset({"NOPERM", "ERR"})
+"""Errors of servers or ACLs that do not allow CLIENT or ROLE, which can be ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """How to connect to servers of one kind."""
+    """Connects to servers of one kind."""
 
     timeouts: Timeouts
     tls: bool
@@ -33,11 +33,11 @@ class Connector:
     secret: Callable[[], str | bytes | None]
     database: int
     to_masters: bool
-    """Whether to reject a replica: sentinels announce a new master a little late."""
+    """Whether to reject a replica: sentinels announce a new master with a delay."""
 
     @classmethod
     def of_redis(cls, redis: Redis, credentials: Credentials) -> Connector:
-        """Connect to the servers that hold the data."""
+        """A connector to the servers with the data."""
         return cls(
             timeouts=redis.timeouts,
             tls=redis.tls,
@@ -50,7 +50,7 @@ class Connector:
 
     @classmethod
     def of_sentinels(cls, redis: Redis, credentials: Credentials) -> Connector:
-        """Connect to the sentinels, with a password only if one is set for them."""
+        """A connector to the sentinels, with a password only if one is set for them."""
         return cls(
             timeouts=redis.timeouts,
             tls=redis.tls,
@@ -96,7 +96,7 @@ class Connector:
             socket_connect_timeout=self.timeouts.connect.seconds,
         )
         if isinstance(socket, TlsSocket):
-            # Certificates and host names are always verified. redis-py would trust the system's authorities too.
+            # Certificates and host names are always verified. redis-py would also trust the system's authorities.
             socket.ssl_context.context = ssl.create_default_context(cafile=self.ca_file)
         return socket
 
@@ -117,15 +117,15 @@ class Connector:
 
     async def _greet(self, connection: Connection, greeting: dict[str, bytes]) -> None:
         try:
-            came = await connection.ask_all(b"".join(greeting.values()), len(greeting), self.timeouts.answer.seconds)
+            replies = await connection.ask_all(b"".join(greeting.values()), len(greeting), self.timeouts.answer.seconds)
         except Unanswered as error:
-            # A server at its client limit answers an error before it disconnects.
-            told = next((f"{one}; " for one in error.answers if isinstance(one, Refused)), "")
-            why = str(error).removeprefix(f"{connection.address} ")
-            raise Absent(f"no connection to {connection.address}: {told}{why}") from error
-        answers = dict(zip(greeting, came, strict=True))
-        for what, answer in answers.items():
-            if isinstance(answer, Refused) and (what in {"AUTH", "SELECT"} or answer.code not in DISPENSABLE):
+            # A server at its client limit sends an error before it disconnects.
+            refusal = next((f"{answer}; " for answer in error.answers if isinstance(answer, Refused)), "")
+            detail = str(error).removeprefix(f"{connection.address} ")
+            raise Absent(f"no connection to {connection.address}: {refusal}{detail}") from error
+        answers = dict(zip(greeting, replies, strict=True))
+        for command, answer in answers.items():
+            if isinstance(answer, Refused) and (command in {"AUTH", "SELECT"} or answer.code not in OPTIONAL_ERRORS):
                 raise Refused(f"{answer} ({connection.address}, {self._as()})")
         if isinstance(number := answers["ID"], int):
             connection.client_id = number

@@ -1,4 +1,4 @@
-"""Credentials for Redis, from the environment: user, password, trusted authorities. They are never printed."""
+"""Credentials for Redis, from the environment: user, password and trusted authorities. They are never printed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Credentials:
     ca_file: Path | None = None
     """Certificate authorities to trust instead of the system's."""
     sentinel_password: str | None = field(default=None, repr=False)
-    """Sentinels often have no password, and must not get that of Redis."""
+    """Sentinels often have no password, and must not get the one of Redis."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Credentials:
@@ -50,8 +50,8 @@ class Credentials:
         auth = redis.auth
         if auth and auth.secret and self.password is None and self.password_file is None:
             raise CannotGoOn(
-                f"the platform file names a secret for Redis, `{auth.secret}`, and there is no password",
-                "set REDIS_PASSWORD, or REDIS_PASSWORD_FILE to the path of a file that holds it",
+                f"the platform file names a secret for Redis, `{auth.secret}`, but there is no password",
+                "set REDIS_PASSWORD, or set REDIS_PASSWORD_FILE to a file with the password",
             )
         for variable, file in (("REDIS_PASSWORD_FILE", self.password_file), ("REDIS_CA_FILE", self.ca_file)):
             try:

@@ -19,24 +19,24 @@ from typing import ClassVar, Literal, TypeAlias
 Reply: TypeAlias = "bytes | int | list[Reply] | None"
 """An answer in RESP2: bytes, integers, None, and lists of these."""
 
-# What Redis 6.2 puts before an error inside a script, and 7 and later before one of Lua itself:
+# The prefix of an error inside a script in Redis 6.2, and of an error of Lua itself in 7 and later:
 #   ERR Error running script (call to f_<sha>): @user_script:1: @user_script: 1: -OOM command not allowed ...
 #   ERR user_script:1: OOM ...
 _WRAPPING = re.compile(r"ERR (?:Error running script \(call to f_[0-9a-f]+\): )?(?:@?user_script: ?\d+: )+")
 _NUMBER = re.compile(r"\[Errno (\d+)\]")
 _CODE = re.compile(r"-?([A-Z][A-Z0-9_]+)(?: |$)")
-# Redis words a missing right inside a script differently, and without a code.
+# For a missing right inside a script, Redis has other texts, without a code.
 _NO_PERMISSION = re.compile(r"ACL failure in script|The user executing the script can't")
 
 
 def _code(says: str) -> str:
     wrapping = _WRAPPING.match(says)
-    if found := _CODE.match(says, wrapping.end() if wrapping else 0):
-        return "NOPERM" if found[1] == "ERR" and _NO_PERMISSION.match(says, found.end()) else found[1]
+    if match := _CODE.match(says, wrapping.end() if wrapping else 0):
+        return "NOPERM" if match[1] == "ERR" and _NO_PERMISSION.match(says, match.end()) else match[1]
     return "NOPERM" if wrapping and _NO_PERMISSION.match(says, wrapping.end()) else "ERR"
 
 
-class RedisTrouble(Exception):  # noqa: N818 - a family of results, each with a name of its own
+class RedisTrouble(Exception):  # noqa: N818 - the base of several results, whose names say what happened
     """A call to Redis failed."""
 
     kind: ClassVar[Literal["absent", "unanswered", "refused"]]
@@ -44,30 +44,30 @@ class RedisTrouble(Exception):  # noqa: N818 - a family of results, each with a 
 
 
 class Absent(RedisTrouble):
-    """There is no connection: nothing was sent."""
+    """There was no connection: nothing was sent."""
 
     kind = "absent"
 
 
 class Unanswered(RedisTrouble):
-    """It was sent without an answer: it may have happened."""
+    """The command was sent, but not answered: it may have run."""
 
     kind = "unanswered"
 
     def __init__(self, says: str, answers: Sequence[Reply | Refused] = ()) -> None:
-        """`answers` are those that came, of commands sent together."""
+        """`answers` are those that arrived, if several commands were sent together."""
         super().__init__(says)
         self.answers = list(answers)
-        """Answers to the first commands, in order; later ones may have happened."""
+        """Answers to the first commands, in order; later commands may have run."""
 
 
 class Refused(RedisTrouble):
-    """Redis answered with an error. A script may have done its first half."""
+    """Redis answered with an error. A script may have done a part of its work."""
 
     kind = "refused"
 
     def __init__(self, says: str) -> None:
-        """Keep the whole answer."""
+        """Keep the complete answer."""
         super().__init__(says)
         self.code = _code(says)
         """Its first word, such as `OOM`; inside a script, that of the inner error."""
@@ -79,6 +79,6 @@ def reason(error: BaseException) -> str:
     if not isinstance(cause, OSError) or isinstance(cause, ssl.SSLError):
         return str(cause or error)
     if cause.errno is None:  # asyncio joins the errors of all addresses of a name
-        told = {os.strerror(int(number)) for number in _NUMBER.findall(str(cause))}
-        return ", ".join(sorted(told)) or str(cause) or type(cause).__name__
+        texts = {os.strerror(int(number)) for number in _NUMBER.findall(str(cause))}
+        return ", ".join(sorted(texts)) or str(cause) or type(cause).__name__
     return os.strerror(cause.errno) if cause.errno > 0 else cause.strerror or str(cause)

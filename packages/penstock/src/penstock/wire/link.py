@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from penstock.scripts import Script
-from penstock.wire.cluster import elsewhere
+from penstock.wire.cluster import announced_address
 from penstock.wire.command import Argument, pack
 from penstock.wire.connection import Address, Connection
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered
@@ -16,7 +16,7 @@ from penstock.wire.route import Route
 DISPLACED = frozenset({"READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH"})
 """Errors of a server that is not, or no longer, the right one, or that does not know the user."""
 
-ELSEWHERE = frozenset({"MOVED", "ASK"})
+REDIRECTIONS = frozenset({"MOVED", "ASK"})
 """Errors of a node that did nothing and names another node."""
 
 MOVES = 5
@@ -28,8 +28,8 @@ ASKING = pack(("ASKING",))
 class Link:
     """One connection to the server that holds a key. It connects at first use, and again after a loss.
 
-    Commands queue up; the time limit of each begins with its turn. Nothing is sent twice, except what Redis said it did
-    not run.
+    Commands queue up; the time limit of each starts when it is sent. A command is only sent again if Redis answered
+    that it did not run it.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Link:
         """Create the link without a connection; CLIENT LIST will show `name`.
 
         `answered` is called with the seconds of each command that does not block; `sent_whole` with each script that
-        Redis forgot at once, so that it was sent as source, which costs more.
+        Redis evicted at once, so that its source was sent, which is slower.
         """
         self._route = route
         self._name = name
@@ -52,35 +52,35 @@ class Link:
         self._patience = route.connector.timeouts.answer.seconds
         self._turn = asyncio.Lock()
         self._connection: Connection | None = None
-        self._aside: Connection | None = None
+        self._import_connection: Connection | None = None
         self._closed = False
         self.connections = 0
-        """How many connections there were: a change means that contact was interrupted."""
+        """How many connections were opened: a change means that contact was interrupted."""
 
     @property
     def is_connected(self) -> bool:
-        """Whether there is a connection now. Any thread may ask."""
+        """Whether there is a connection now. Any thread may call this."""
         connection = self._connection
-        return connection is not None and connection.stands
+        return connection is not None and connection.is_open
 
     @property
     def client_id(self) -> int | None:
-        """Redis's id of the present connection, or None."""
+        """Redis's id of the current connection, or None."""
         return self._connection.client_id if self._connection else None
 
     async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
-        """Send one command and return its answer. A blocking command may `wait` for so many seconds."""
+        """Send one command and return its answer. A blocking command may `wait` for this many seconds."""
         packed = pack(command)
         async with self._turn:
             connection = self._connection
             if connection is None or not await connection.is_usable():
                 connection = await self._connect()
-            began = time.monotonic()
+            sent = time.monotonic()
             answer = await connection.ask(packed, self._patience + wait)
             if self._answered is not None and not wait:
-                self._answered(time.monotonic() - began)
+                self._answered(time.monotonic() - sent)
             if isinstance(answer, Refused):
-                answer = await self._heed(answer, packed, self._patience + wait)
+                answer = await self._handle_refusal(answer, packed, self._patience + wait)
         if isinstance(answer, Refused):
             raise answer
         return answer
@@ -88,8 +88,8 @@ class Link:
     async def calls(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply | Refused]:
         """Send commands together and return their answers in order; an error is one of the answers.
 
-        The time limit of one answer is for all of them. Unanswered has the answers that came. A MOVED or ASK among the
-        answers is a command that was not run, because its node was unreachable.
+        The time limit of one command holds for all of them. Unanswered has the answers that arrived. A MOVED or ASK
+        among the answers is a command that was not run, because its node was unreachable.
         """
         packed = [pack(command) for command in commands]
         async with self._turn:
@@ -97,11 +97,11 @@ class Link:
             if connection is None or not await connection.is_usable():
                 connection = await self._connect()
             answers = await connection.ask_all(b"".join(packed), len(packed), self._patience)
-            await self._heed_each(answers, packed)
+            await self._handle_refusals(answers, packed)
         return answers
 
     async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
-        """Run a script. If the server does not know it, load it and run it again: nothing has run yet."""
+        """Run a script. If the server does not have it, load it and run it: nothing has run before."""
         rest = (len(keys), *keys, *args)
         by_name = ("EVALSHA", script.sha, *rest)
         try:
@@ -115,7 +115,7 @@ class Link:
         except Refused as refused:
             if refused.code != "NOSCRIPT":
                 raise
-        # The script was lost in between, or the slot is moving to a node without it.
+        # The script was evicted in between, or the slot is moving to a node that does not have it.
         if self._sent_whole is not None:
             self._sent_whole(script)
         return await self.call("EVAL", script.text, *rest)
@@ -145,22 +145,22 @@ class Link:
             raise Absent(f"the link `{self._name}` is closed")
 
     async def _lose(self) -> None:
-        lost, self._connection, self._aside = (self._connection, self._aside), None, None
+        lost, self._connection, self._import_connection = (self._connection, self._import_connection), None, None
         for one in lost:
             if one:
                 await one.drop()
 
-    async def _heed(self, refused: Refused, packed: bytes, within: float) -> Reply | Refused:
-        """Follow a redirection, or forget the server that refused, so that the next command looks for another."""
+    async def _handle_refusal(self, refused: Refused, packed: bytes, within: float) -> Reply | Refused:
+        """Follow a redirection. If another server is needed, disconnect, so that the next command finds it."""
         answer: Reply | Refused = refused
         for _ in range(MOVES):
-            if not isinstance(answer, Refused) or answer.code not in ELSEWHERE:
+            if not isinstance(answer, Refused) or answer.code not in REDIRECTIONS:
                 break
-            address = self._told(answer)
+            address = self._redirected_to(answer)
             if answer.code == "MOVED":
                 answer = await (await self._move(address)).ask(packed, within)
             else:
-                answer = await self._ask_aside(address, packed, within)
+                answer = await self._ask_importing(address, packed, within)
         if isinstance(answer, Refused) and answer.code in DISPLACED:
             await self._lose()
             self._route.forget()
@@ -174,27 +174,27 @@ class Link:
         self._route.moved(address)
         return await self._connect()
 
-    async def _heed_each(self, answers: list[Reply | Refused], packed: list[bytes]) -> None:
+    async def _handle_refusals(self, answers: list[Reply | Refused], packed: list[bytes]) -> None:
         for position, answer in enumerate(answers):
             if isinstance(answer, Refused):
                 try:
-                    answers[position] = await self._heed(answer, packed[position], self._patience)
+                    answers[position] = await self._handle_refusal(answer, packed[position], self._patience)
                 except Unanswered as error:
                     raise Unanswered(str(error), answers[:position]) from error
                 except (Absent, Refused):
-                    return  # the node is unreachable: the errors stand, for this command and those behind it
+                    return  # the node is unreachable: keep the errors of this command and the later ones
 
-    def _told(self, refused: Refused) -> Address:
-        asked = self._connection.address if self._connection else Address("", 0)
+    def _redirected_to(self, refused: Refused) -> Address:
+        node = self._connection.address if self._connection else Address("", 0)
         host, _, port = str(refused).split(" ")[2].rpartition(":")
-        return elsewhere(host, int(port), asked)
+        return announced_address(host, int(port), node)
 
-    async def _ask_aside(self, address: Address, packed: bytes, within: float) -> Reply | Refused:
-        """Ask the node that receives a slot. Until it has all of it, the old node is asked first."""
-        aside = self._aside
-        if aside is None or aside.address != address or not await aside.is_usable():
-            if aside:
-                await aside.drop()
-            self._aside = aside = await self._route.connector.open(address, self._name)
-        _, answer = await aside.ask_all(ASKING + packed, 2, within)
+    async def _ask_importing(self, address: Address, packed: bytes, within: float) -> Reply | Refused:
+        """Send a command to the node that imports a slot; until the import ends, other commands go to the old node."""
+        importing = self._import_connection
+        if importing is None or importing.address != address or not await importing.is_usable():
+            if importing:
+                await importing.drop()
+            self._import_connection = importing = await self._route.connector.open(address, self._name)
+        _, answer = await importing.ask_all(ASKING + packed, 2, within)
         return answer

@@ -1,4 +1,4 @@
-"""Finds the server that holds a key, also after a failover."""
+"""Finds the server that has a key, also after a failover."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock_spec.platform import Redis
 
 
 class Locator(Protocol):
-    """Knows or asks where the server is."""
+    """Finds the address of a server."""
 
     async def find(self) -> Address:
         """Return the server's address. Raises Absent."""
@@ -37,7 +37,7 @@ class FixedAddress:
 
 
 class Route:
-    """The route to the server that holds a key. Links may share one."""
+    """The route to the server that has a key. Links may share one."""
 
     def __init__(self, connector: Connector, locator: Locator) -> None:
         """Use `Route.to`."""
@@ -47,7 +47,7 @@ class Route:
 
     @classmethod
     def to(cls, redis: Redis, key: str, *, credentials: Credentials) -> Route:
-        """Return the route to the server that holds `key`. Raises CannotGoOn if a password or a file is missing."""
+        """Return the route to the server that has `key`. Raises CannotGoOn if a password or a file is missing."""
         credentials.check(redis)
         connector = Connector.of_redis(redis, credentials)
         addresses = [Address.of(one) for one in redis.addresses]
@@ -70,7 +70,7 @@ class Route:
         return self._known
 
     def forget(self) -> None:
-        """Ask again before the next connection: the server may have moved."""
+        """Find the address again before the next connection: the server may have moved."""
         self._known = None
 
     def moved(self, address: Address) -> None:

@@ -1,8 +1,8 @@
-"""redis-py's sockets, closed at once and cancelled a little late.
+"""redis-py's sockets, with two changes: they close at once, and a cancelled connect waits for its attempt.
 
-redis-py closes politely, also when a command of it is cancelled: with TLS that takes as long as a server that hangs
-likes. And asyncio loses sight of a TLS connection that is cancelled just before its handshake: it is made all the same,
-and stays.
+redis-py waits for the server when it closes, even after a cancelled command: with TLS and a server that hangs, this
+takes forever. And asyncio loses track of a TLS connection that is cancelled just before its handshake: it is opened
+nevertheless, and never closed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`--redis URL`: a Redis that is not in a platform file."""
+"""Parses the URL of `--redis`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HIGHEST_DATABASE = 16383
 def read_url(url: str, environ: Mapping[str, str]) -> tuple[Redis, Credentials]:
     """Parse a URL; a password that is not in it comes from the environment.
 
-    The URL may hold a password, so that no error shows more of it than hosts.
+    The URL may contain a password, so errors quote nothing but hosts.
     """
     scheme, _, rest = url.partition("://")
     known = SCHEME.fullmatch(scheme)
@@ -33,14 +33,14 @@ def read_url(url: str, environ: Mapping[str, str]) -> tuple[Redis, Credentials]:
     authority, _, path = rest.partition("/")
     if "@" in path or any(mark in rest for mark in "?#"):
         raise CannotGoOn(
-            "the URL of Redis has a `/`, `?` or `#` where none may be",
+            "the URL of Redis has a `/`, `?` or `#` in the wrong place",
             f"in a user or password write `%2F`, `%3F`, `%23`, and `%40` for `@`; otherwise {FORMS}",
         )
     userinfo, _, hosts = authority.rpartition("@")
     topology = _topology(known[2])
     master, database = _path(topology, path)
     if topology == "standalone" and "," in hosts:
-        raise CannotGoOn("the URL of Redis names several hosts, and not how they stand together", FORMS)
+        raise CannotGoOn("the URL of Redis names several hosts, but neither `+cluster` nor `+sentinel`", FORMS)
     redis = Redis(
         topology=topology,
         addresses=[_address(host, PORTS[topology]) for host in hosts.split(",")],
@@ -73,7 +73,7 @@ def _path(topology: str, path: str) -> tuple[str | None, int]:
     """Return the master's name and the database number."""
     master, _, database = path.partition("/") if topology == "sentinel" else ("", "", path)
     if topology == "sentinel" and not master:
-        raise CannotGoOn("the URL of the sentinels does not say which master is meant", FORMS)
+        raise CannotGoOn("the URL of the sentinels names no master", FORMS)
     if topology == "cluster" and database:
         raise CannotGoOn("the URL of a cluster ends with its hosts: it has no databases to choose from", FORMS)
     if database and not (database.isascii() and database.isdigit() and int(database) <= HIGHEST_DATABASE):

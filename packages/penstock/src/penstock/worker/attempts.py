@@ -1,4 +1,4 @@
-"""The attempts of a worker: each delivery is one, with a timeout and an outcome."""
+"""Runs the attempts of a worker: each delivery is one, with a timeout and an outcome."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from penstock_spec.kinds.pipeline.work import PipelineWork
 PATIENCE = 10.0
 """Seconds that a cancelled handler has to end; after that it is abandoned."""
 NOT_STARTED_PAUSE = 1.0
-"""Seconds until an attempt that could not start frees its slot, as the next one may fail likewise."""
+"""Seconds until an attempt that could not start frees its slot, because the next one may fail in the same way."""
 LOST = "its workers were lost, the last time while it ran alone"
 FIRST_TIMESTAMP = 10**12
-"""Lower ids were chosen by a sender, and are no times: this is the year 2001, in ms."""
+"""Lower entry ids are not times, but chosen by a sender: this is the year 2001, in ms."""
 
 
 class Runner(Protocol):
     """Runs handlers: in this process, or in another."""
 
     def run(self, delivery: Delivery, context: Context) -> Awaitable[Outcome]:
-        """Run one attempt. Raises GeneratorExit alone: asyncio passes it on to the outermost coroutine."""
+        """Run one attempt. Raises only GeneratorExit, which asyncio passes on to the outermost coroutine."""
 
 
 class Attempt:
@@ -58,13 +58,13 @@ class Attempt:
         self.started = started
         self.alone = alone
         self.ended = False
-        """Whether its outcome is decided; its handler may go on."""
+        """Whether its outcome is decided; its handler may still run."""
         self.task: asyncio.Task[None] | None = None
         self.patience: asyncio.TimerHandle | None = None
 
 
 class Attempts:
-    """Starts deliveries, cancels them in time, and decides what becomes of each message."""
+    """Starts deliveries, cancels them at their timeout, and decides the next step of each message."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
@@ -100,13 +100,13 @@ class Attempts:
         self._log = Log(settings.logger)
         self._abandoned: set[asyncio.Future[Any]] = set()
         self.running: dict[bytes, Attempt] = {}
-        """By entry, in the order of their start."""
+        """Attempts by entry id, oldest first."""
         self.suspects = 0
         """Suspects among them."""
         self.alone = 0
-        """Suspects beside which nothing else may run."""
+        """Suspects that must run alone in this worker."""
         self.consumer: str | None = None
-        """The present consumer of this worker."""
+        """The current consumer of this worker."""
         self.draining = False
         self.changed = asyncio.Event()
         """Set when an attempt ends."""
@@ -116,32 +116,32 @@ class Attempts:
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
         """Start a delivery, unless it runs here already or must not run."""
         self._metrics.delivered(delivery.source)
-        if delivery.consumer != self.consumer:  # an answer for a consumer that was lost
+        if delivery.consumer != self.consumer:  # a reply to a lost consumer
             self._settler.add(GivenBack(delivery, "found"))
             return
-        present = self.running.get(delivery.id)
-        if present is not None:
+        running = self.running.get(delivery.id)
+        if running is not None:
             self._metrics.redelivered.add()
-            self._renew_fence(present, delivery)
+            self._renew_fence(running, delivery)
         elif delivery.lost_isolated:
-            delivery.uncharged += 1  # this one is no attempt
+            delivery.uncharged += 1  # this delivery is not an attempt
             context = Context(delivery, self._monotonic(), self._settings)
-            self._settler.add(Buried(delivery, "lost", LOST, LOST, about=context))
+            self._settler.add(Buried(delivery, "lost", LOST, LOST, subject=context))
         elif self.draining:
             self._settler.add(GivenBack(delivery, "unstarted"))
         else:
             self._start(delivery, alone=alone)
 
-    def _renew_fence(self, present: Attempt, delivery: Delivery) -> None:
-        """Let a second delivery of a running message renew its fence; it is not charged."""
-        if present.context.why is not None or present.ended:
+    def _renew_fence(self, running: Attempt, delivery: Delivery) -> None:
+        """Renew the fence of a running message that was delivered again; this is not charged as an attempt."""
+        if running.context.why is not None or running.ended:
             self._settler.add(GivenBack(delivery, "cancelled"))
             return
-        held = present.delivery
-        attempt = held.attempt
-        held.count, held.consumer = delivery.count, delivery.consumer
-        held.uncharged = held.count - attempt
-        held.renewals = held.uncharged - delivery.uncharged
+        current = running.delivery
+        attempt = current.attempt
+        current.count, current.consumer = delivery.count, delivery.consumer
+        current.uncharged = current.count - attempt
+        current.renewals = current.uncharged - delivery.uncharged
 
     def _start(self, delivery: Delivery, *, alone: bool) -> None:
         now = self._monotonic()
@@ -207,7 +207,7 @@ class Attempts:
             self._release(attempt, keeps_slot=keeps_slot)
 
     def _conclude(self, attempt: Attempt, outcome: NotDone) -> None:
-        """Decide what becomes of the message: first by why the attempt was cancelled, then by how it ended."""
+        """Decide the next step of the message: first by why the attempt was cancelled, then by how it ended."""
         label = "cancelled"
         match attempt.context.why:
             case "lost":  # it belongs to another worker
@@ -236,10 +236,10 @@ class Attempts:
             case Unreadable(reason, says):
                 attempt.context.log.event(Event.MESSAGE_UNREADABLE, reason=reason, detail=says)
                 error = f"{reason}: {says}"
-                self._settler.add(Buried(delivery, "unreadable", error, error, about=attempt.context))
+                self._settler.add(Buried(delivery, "unreadable", error, error, subject=attempt.context))
             case Failed(failure):
                 self._retry_or_bury(attempt, failure, crashed=False)
-            case Stopped():  # cancelled by code that is not Penstock's
+            case Stopped():  # cancelled by the handler or a library
                 failure = Failure.of(asyncio.CancelledError())
                 attempt.context.log.event(Event.MESSAGE_FAILED, error=failure.type)
                 self._retry_or_bury(attempt, failure, crashed=False)
@@ -260,7 +260,9 @@ class Attempts:
         decision = self._retry_policy.decide(failure, delivery.attempt, self._rng)
         if isinstance(decision, BuryDecision):
             context = attempt.context
-            self._settler.add(Buried(delivery, decision.reason, failure.error, failure.type, failure.at, about=context))
+            self._settler.add(
+                Buried(delivery, decision.reason, failure.error, failure.type, failure.at, subject=context)
+            )
             return
         self._settler.add(Parked(delivery, decision.wait_ms, decision.class_name, crashed))
         self._slots.park(decision.wait_ms / 1000)
@@ -284,13 +286,13 @@ class Attempts:
         attempt.context.log.event(Event.HANDLER_ABANDONED, handler="function")
 
         def ended(_: asyncio.Future[object]) -> None:
-            future.exception()  # read, so that asyncio does not log it
+            future.exception()  # retrieved, so that asyncio does not log it
             self._slots.release()
 
         future.add_done_callback(ended)
 
     def _track_abandoned(self, future: asyncio.Future[Any]) -> None:
-        """Count a handler that goes on although its message has left it."""
+        """Count a handler that runs on after its message was taken from it."""
         self._abandoned.add(future)
         self._metrics.abandoned.set(len(self._abandoned))
 
@@ -304,7 +306,7 @@ class Attempts:
     # cancellation
 
     def _cancel_overdue(self) -> None:
-        """Cancel attempts that exceed the timeout. It is the same for all, so the oldest comes first."""
+        """Cancel attempts that exceed the timeout. All have the same timeout, so the oldest is checked first."""
         self._timer = None
         now = self._monotonic()
         for attempt in list(self.running.values()):
@@ -324,7 +326,7 @@ class Attempts:
             attempt.patience = self._loop.call_later(PATIENCE, self._abandon, attempt)
 
     def _abandon(self, attempt: Attempt) -> None:
-        """Abandon a handler that ignores its cancellation: it keeps its slot, and its message leaves it."""
+        """Abandon a handler that ignores its cancellation: it keeps its slot, and its message goes on without it."""
         if not attempt.ended and attempt.task is not None:
             self._conclude(attempt, STOPPED)
             attempt.ended = True
@@ -339,7 +341,7 @@ class Attempts:
                 self._cancel(attempt, why)
 
     def give_back_all(self) -> int:
-        """Give back all running messages, as the process ends; returns their number."""
+        """Give back all running messages, because the process ends; return their number."""
         left = [one for one in self.running.values() if not one.ended and one.context.why != "lost"]
         for attempt in left:
             attempt.context.why = attempt.context.why or "drain"
@@ -349,7 +351,7 @@ class Attempts:
 
     @property
     def has_abandoned(self) -> bool:
-        """Whether a handler goes on although its message has left it."""
+        """Whether a handler runs on after its message was taken from it."""
         return bool(self._abandoned)
 
     @property
@@ -364,13 +366,13 @@ class Attempts:
     # events of the intake
 
     def observe_wait(self, oldest: bytes, entries: int) -> None:
-        """Record how long new messages have waited; for speed, the oldest stands for all of them."""
+        """Record how long new messages have waited; for speed, only the oldest is measured."""
         sent = int(oldest.partition(b"-")[0])
         if sent > FIRST_TIMESTAMP:
             self._metrics.waiting.observe(self._wall() - sent / 1000, entries)
 
     def entries_deleted(self, entries: int) -> None:
-        """Record entries that could not be claimed, as somebody had deleted them from the stream."""
+        """Record entries that could not be claimed because they were deleted from the stream."""
         self._metrics.deleted(entries)
         self._log.event(Event.MESSAGES_LOST, count=entries, state="pending")
 

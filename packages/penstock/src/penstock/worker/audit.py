@@ -16,21 +16,21 @@ PAGE = 500
 
 async def owned(link: Link, keys: PipelineKeys, consumer: str) -> list[tuple[bytes, int]]:
     """List the ids and delivery counts of all pending entries of a consumer."""
-    found: list[tuple[bytes, int]] = []
+    entries: list[tuple[bytes, int]] = []
     start = b"-"
     while True:
         page = cast(
             "list[tuple[bytes, bytes, int, int]]",
             await link.call("XPENDING", keys.stream, keys.group, start, "+", PAGE, consumer),
         )
-        found += [(id_, count) for id_, _, _, count in page]
+        entries += [(id_, count) for id_, _, _, count in page]
         if len(page) < PAGE:
-            return found
+            return entries
         start = b"(" + page[-1][0]
 
 
 class Audit:
-    """Gives back messages that are owned and not run, as an answer of Redis was lost."""
+    """Gives back messages that this worker owns but does not run, because a reply of Redis was lost."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Audit:
         is_running: Callable[[bytes, int, str], bool],
         in_flight: asyncio.Lock,
     ) -> None:
-        """`in_flight` is held while the answer of a read or a claim may be on its way."""
+        """`in_flight` is locked while the reply to a read or a claim is pending."""
         self._link = link
         self._keys = keys
         self._settler = settler
@@ -50,34 +50,34 @@ class Audit:
     async def __call__(self, consumer: str) -> int:
         """Compare once, and return how many messages were given back.
 
-        A read may deliver messages meanwhile that do not run yet, so this waits for its answer. Messages that were
-        settled meanwhile are not owned any more, so this lists the owned ones a second time.
+        A read in progress may deliver messages that do not run yet, so this waits for its reply. Messages that were
+        settled meanwhile are no longer owned, so this lists the owned ones a second time.
         """
-        found = await owned(self._link, self._keys, consumer)
-        if not found:
+        entries = await owned(self._link, self._keys, consumer)
+        if not entries:
             return 0
         async with self._in_flight:
-            strays = self._strays(found, consumer)
+            strays = self._strays(entries, consumer)
             if strays:
-                still = set(await owned(self._link, self._keys, consumer))
-                strays = self._strays([one for one in strays if one in still], consumer)
+                still_owned = set(await owned(self._link, self._keys, consumer))
+                strays = self._strays([one for one in strays if one in still_owned], consumer)
             return self._give_back(strays, consumer)
 
     async def without_reads(self, consumer: str) -> int:
-        """Do the same where no read or claim can be on its way."""
+        """Do the same when no read or claim is in progress."""
         return self._give_back(self._strays(await owned(self._link, self._keys, consumer), consumer), consumer)
 
-    def _strays(self, found: list[tuple[bytes, int]], consumer: str) -> list[tuple[bytes, int]]:
+    def _strays(self, entries: list[tuple[bytes, int]], consumer: str) -> list[tuple[bytes, int]]:
         """The messages that neither run nor wait to be settled."""
-        on_the_way = self._settler.on_the_way()
+        unsettled = self._settler.unsettled_deliveries()
         return [
             (id_, count)
-            for id_, count in found
-            if not self._is_running(id_, count, consumer) and (consumer, id_, count) not in on_the_way
+            for id_, count in entries
+            if not self._is_running(id_, count, consumer) and (consumer, id_, count) not in unsettled
         ]
 
     def _give_back(self, strays: list[tuple[bytes, int]], consumer: str) -> int:
-        """Give them back. Those that were delivered before may have been suspects, so they go on as such."""
+        """Give them back. Those that were delivered before may have been suspect, so they stay suspect."""
         for id_, count in strays:
             stray = Delivery(id_, (), consumer, count, source=SUSPECT if count > 1 else "")
             self._settler.add(GivenBack(stray, "found"))

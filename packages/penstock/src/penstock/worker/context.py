@@ -1,4 +1,4 @@
-"""The context that a handler gets beside its message."""
+"""The context that a handler gets in addition to its message."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from penstock.isolation.runs import CancelReason
 from penstock.message.encoding import Encoding
 from penstock.message.penstock_fields import own_fields_of
 from penstock.message.unreadable import Unreadable
-from penstock.observe.about import fields_of_message
 from penstock.observe.logs import Log
+from penstock.observe.subject import fields_of_message
 from penstock.worker.correlation import correlation_of
 from penstock.worker.delivery import Delivery, Result
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -36,7 +36,7 @@ class Progress:
     total: float | None = None
 
     def __str__(self) -> str:
-        """Write it in a few words."""
+        """Format it for people."""
         share = "" if self.done is None else f"{self.done:g}" + ("" if self.total is None else f" of {self.total:g}")
         return ", ".join(part for part in (share, self.says) if part)
 
@@ -50,31 +50,31 @@ class MessageSettings:
     """Fields of the body that log lines carry."""
     correlate: str | None
     """The field with the correlation."""
-    makes_for: str = ""
-    """The stream, if its entries get a correlation where their senders gave none; else empty."""
+    derive_for: str = ""
+    """The stream, if messages without a correlation get one; else empty."""
     clocks: Clocks = CLOCKS
     encoding: Encoding | None = None
-    """Reads a message for the log that was not read before; it checks no schema."""
+    """Reads messages for the log that were not read before, without checking the schema."""
 
     @classmethod
     def of(cls, spec: Pipeline, clocks: Clocks = CLOCKS, encoding: Encoding | None = None) -> MessageSettings:
-        """Take them from a spec."""
+        """Read the settings from a spec."""
         message = spec.message
-        makes_for = spec.stream.key if message.correlate and message.make_correlation else ""
+        derive_for = spec.stream.key if message.correlate and message.make_correlation else ""
         logger = logging.getLogger("penstock.worker")
         unchecked = None if encoding is None else encoding.unchecked()
-        return cls(logger, message.log_fields, message.correlate, makes_for, clocks, unchecked)
+        return cls(logger, message.log_fields, message.correlate, derive_for, clocks, unchecked)
 
 
 class Context:
-    """The context of one attempt, which a handler gets beside its message."""
+    """The context of one attempt, which a handler gets in addition to its message."""
 
     __slots__ = (
         "_body",
         "_delivery",
+        "_on_progress",
         "_progress",
         "_settings",
-        "_tell",
         "deadline",
         "message_id",
         "result",
@@ -87,12 +87,12 @@ class Context:
         delivery: Delivery,
         deadline: float,
         settings: MessageSettings,
-        tell: Callable[[Progress], object] | None = None,
+        on_progress: Callable[[Progress], object] | None = None,
     ) -> None:
-        """Cheap, as each message has one: values that few handlers use are computed on demand."""
+        """Cheap, because each message has one: values that few handlers use are computed on demand."""
         self._delivery = delivery
         self._settings = settings
-        self._tell = tell
+        self._on_progress = on_progress
         self._progress: Progress | None = None
         self._body: Mapping[str, Any] = {}
         self.deadline = deadline
@@ -100,42 +100,44 @@ class Context:
         self.message_id = ""
         """The message's own id; the entry's if its sender gave none."""
         self.span: Span | None = None
-        """The span of this attempt, where OpenTelemetry is installed."""
+        """The span of this attempt, if OpenTelemetry is set up."""
         self.result: Result | None = None
         """The last result that was passed to `leave`."""
         self.why: CancelReason | None = None
         """Why this attempt is cancelled: a timeout, a lost lease or a drain; None while it is not."""
 
-    def about(self, body: Mapping[str, Any], message_id: str | None) -> None:
-        """Set what was read from the message."""
+    def set_message(self, body: Mapping[str, Any], message_id: str | None) -> None:
+        """Set the values that were read from the message."""
         self._body = body
         self.message_id = message_id or self.entry
 
     @property
     def correlation(self) -> str | None:
-        """The value of the field `message.correlate`; derived if there is none and the spec wants one."""
+        """The value of the field `message.correlate`; if missing, derived if `message.make_correlation` is set."""
         settings = self._settings
         value = self._body.get(settings.correlate) if settings.correlate is not None else None
         if value is not None:
             return str(value)
-        return correlation_of(settings.makes_for, self.entry) if settings.makes_for else None
+        return correlation_of(settings.derive_for, self.entry) if settings.derive_for else None
 
     def log_fields(self) -> Mapping[str, object]:
-        """The fields of every log line about this message; see `penstock.observe.about`."""
+        """The fields of every log line about this message; see `penstock.observe.subject`."""
         if not self.message_id:
             self._read()
         chosen = {name: self._body[name] for name in self._settings.log_fields if name in self._body}
         return fields_of_message(self.message_id or self.entry, self.attempt, self.correlation, chosen)
 
     def _read(self) -> None:
-        """Read a message for the log that runs in a child, was never started, or does not match its schema."""
+        """Read a message for the log, if it runs in a child, was never started, or does not match its schema."""
         encoding, fields = self._settings.encoding, self._delivery.fields
         try:
             received = None if encoding is None else encoding.read(fields)
-            self.about(received.value if received else {}, (received.own if received else own_fields_of(fields)).id)
+            self.set_message(
+                received.value if received else {}, (received.own if received else own_fields_of(fields)).id
+            )
         except Unreadable:
             with suppress(Unreadable):
-                self.about({}, own_fields_of(fields).id)
+                self.set_message({}, own_fields_of(fields).id)
 
     @property
     def entry(self) -> str:
@@ -180,20 +182,20 @@ class Context:
     def progress(self, says: str = "", *, done: float | None = None, total: float | None = None) -> None:
         """Report progress; a draining worker logs it."""
         self._progress = Progress(says, done, total)
-        if self._tell is not None:
-            self._tell(self._progress)
+        if self._on_progress is not None:
+            self._on_progress(self._progress)
 
     def set_progress(self, progress: Progress) -> None:
         """Set progress that was reported in the child process of this attempt."""
         self._progress = progress
 
-    def leave(self, result: Any, *, keep: str | Duration = KEPT) -> None:  # noqa: ANN401 - whatever JSON can say
-        """Leave a result for the sender, for a time.
+    def leave(self, result: Any, *, keep: str | Duration = KEPT) -> None:  # noqa: ANN401 - any JSON value
+        """Leave a result for the sender, which Redis keeps for a time.
 
         The step that settles this message writes it: once, and only while this worker owns the message.
         """
-        stays = Duration(str(keep)).amount
-        if not stays:
+        keep_ms = Duration(str(keep)).amount
+        if not keep_ms:
             raise ValueError("`keep` of a result must not be `0s`")
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-        self.result = Result(text, stays)
+        self.result = Result(text, keep_ms)

@@ -1,6 +1,6 @@
-"""A correlation for messages whose sender gave none: a ULID derived from stream and entry.
+"""Derives a correlation for messages whose sender gave none: a ULID from stream and entry.
 
-It is not random, so it is the same in every attempt and in every worker.
+It is not random, so it is the same in each attempt and each worker.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ TIME, RANDOM = 48, 80
 
 
 def correlation_of(stream: str, entry: str) -> str:
-    """Derive it. Its time is that of the entry; entries of different streams differ."""
-    made = int(entry.partition("-")[0]) % (1 << TIME)
-    rest = int.from_bytes(hashlib.sha256(f"{stream}\0{entry}".encode()).digest()[: RANDOM // 8])
-    number = made << RANDOM | rest
+    """Derive a correlation. Its time is that of the entry; it differs between streams."""
+    ms = int(entry.partition("-")[0]) % (1 << TIME)
+    digest = int.from_bytes(hashlib.sha256(f"{stream}\0{entry}".encode()).digest()[: RANDOM // 8])
+    number = ms << RANDOM | digest
     return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))

@@ -1,4 +1,4 @@
-"""The fields of a dead letter: the original ones byte for byte, then those of Penstock."""
+"""The fields of a dead letter: the original fields byte for byte, then Penstock's."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from penstock.keys import PipelineKeys
 from penstock.worker.delivery import Buried
 
 MOST_FIELDS = 1000
-"""Lua cannot pass more than some thousands of values at once; an entry with more is packed into one field."""
+"""An entry with more fields is packed into one: Lua can pass only some thousands of values to a command."""
 PREFIX = b"penstock-dead-"
 PACKED = PREFIX + b"packed"
 
 
 def dead_letter_fields(buried: Buried, keys: PipelineKeys, at: int) -> list[bytes]:
-    """List names and values of the dead letter. `at` is in milliseconds."""
+    """Names and values of the dead letter. `at` is in milliseconds."""
     delivery = buried.delivery
     own_fields = {
         b"id": delivery.id,
@@ -35,12 +35,12 @@ def dead_letter_fields(buried: Buried, keys: PipelineKeys, at: int) -> list[byte
 
 
 def pack_fields(fields: Sequence[bytes]) -> bytes:
-    """Write names and values as netstrings, one after the other."""
-    return b"".join(b"%d:%s," % (len(delivery), delivery) for delivery in fields)
+    """Pack names and values as netstrings."""
+    return b"".join(b"%d:%s," % (len(part), part) for part in fields)
 
 
 def unpack_fields(text: bytes) -> list[bytes]:
-    """Read what `pack_fields` wrote."""
+    """Unpack the result of `pack_fields`."""
     fields: list[bytes] = []
     at = 0
     while at < len(text):
@@ -52,7 +52,7 @@ def unpack_fields(text: bytes) -> list[bytes]:
 
 
 def penstock_field(fields: Sequence[bytes], name: bytes) -> bytes | None:
-    """Get one of Penstock's fields of an entry; entries of foreign senders have none."""
+    """One of Penstock's fields of an entry; entries of foreign senders have none."""
     for at in range(0, len(fields) - 1, 2):
         if fields[at] == name:
             return fields[at + 1]

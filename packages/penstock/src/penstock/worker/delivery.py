@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.keys import SUSPECT
-from penstock.observe.about import Subject
+from penstock.observe.subject import Subject
 
 
 class Delivery:
@@ -14,10 +14,10 @@ class Delivery:
 
     __slots__ = ("consumer", "count", "fields", "id", "lost_isolated", "renewals", "source", "uncharged")
 
-    def __init__(  # noqa: PLR0913, PLR0917 - made for each message, so keywords would be paid for each
+    def __init__(  # noqa: PLR0913, PLR0917 - created for each message, and keywords cost time
         self, id_: bytes, fields: Sequence[bytes], consumer: str, count: int = 1, uncharged: int = 0, source: str = ""
     ) -> None:
-        """By default, a new entry."""
+        """The defaults are those of a new entry."""
         self.id = id_
         self.fields = fields
         """Names and values, alternating."""
@@ -28,9 +28,9 @@ class Delivery:
         self.source = source
         """The state from which it was claimed; empty if it was new."""
         self.lost_isolated = False
-        """Whether its worker was lost also in its additional attempt, which ran alone."""
+        """Whether its worker was lost again in its additional attempt, which ran alone."""
         self.renewals = 0
-        """Deliveries of this attempt that only renewed its fence; they do not count either."""
+        """Deliveries of this attempt that only renewed its fence; they do not count as attempts, either."""
 
     @property
     def attempt(self) -> int:
@@ -44,13 +44,13 @@ class Delivery:
 
     @property
     def fence(self) -> tuple[bytes, int]:
-        """What a script compares."""
+        """The fence, which scripts compare."""
         return self.id, self.count
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result that a handler leaves. The step that settles the message writes it; no other step does."""
+    """The result that a handler leaves. Only the step that settles the message writes it."""
 
     value: bytes
     """JSON."""
@@ -76,7 +76,7 @@ class Parked:
     class_: str
     """The failure class that matched; empty if none did."""
     crashed: bool = False
-    """Whether its handler crashed its process, so that it goes on as a suspect."""
+    """Whether its handler crashed its process; then the message is suspect from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Buried:
     """For the log: without the text of an exception."""
     at: str = ""
     """Where in the team's code it failed."""
-    about: Subject | None = None
+    subject: Subject | None = None
     """The message, for the log."""
 
 

@@ -18,12 +18,12 @@ from penstock_spec.kinds.pipeline.scaling import PipelineShutdown
 
 POLL = 0.25
 RESERVE = 1.0
-"""Seconds before the exit that are left for closing."""
+"""Seconds that are reserved for closing."""
 
 
-def exit_deadline(terms: PipelineShutdown, began: float) -> float:
-    """When a process that started to drain then must have ended."""
-    return began + terms.grace.seconds - min(RESERVE, terms.margin.seconds / 4)
+def exit_deadline(terms: PipelineShutdown, started: float) -> float:
+    """When a process that started to drain at this time must have ended."""
+    return started + terms.grace.seconds - min(RESERVE, terms.margin.seconds / 4)
 
 
 class Drain:
@@ -47,8 +47,8 @@ class Drain:
         self._metrics = metrics
         self._log = log
         self._monotonic = clocks.monotonic
-        self._began = clocks.monotonic()
-        self._phase_began = self._began
+        self._started = clocks.monotonic()
+        self._phase_started = self._started
 
     async def run(
         self, intake: asyncio.Task[None], watch: asyncio.Task[None], deregister: Callable[[], Awaitable[bool]]
@@ -62,24 +62,24 @@ class Drain:
         self._phase("stop")
         await self._finish()
         self._phase("finish")
-        unclean = await self._close(deregister)
+        problem = await self._close(deregister)
         self._phase("close")
-        seconds = round(self._monotonic() - self._began, 3)
-        if unclean:
-            self._log.event(Event.DRAIN_INCOMPLETE, reason=unclean, seconds=seconds)
+        seconds = round(self._monotonic() - self._started, 3)
+        if problem:
+            self._log.event(Event.DRAIN_INCOMPLETE, reason=problem, seconds=seconds)
         else:
             self._log.event(Event.DRAIN_FINISHED, seconds=seconds)
-        return 1 if unclean else 0
+        return 1 if problem else 0
 
     @property
     def _cancel_at(self) -> float:
         """When running messages are cancelled."""
-        return self._began + self._terms.grace.seconds - self._terms.margin.seconds
+        return self._started + self._terms.grace.seconds - self._terms.margin.seconds
 
     @property
     def _exit_by(self) -> float:
         """When the process must have ended."""
-        return exit_deadline(self._terms, self._began)
+        return exit_deadline(self._terms, self._started)
 
     async def _finish(self) -> None:
         """Wait for handlers, and log their progress at intervals and on every change."""
@@ -88,10 +88,10 @@ class Drain:
             if self._attempts.busy != left or self._monotonic() >= report_at:
                 left, report_at = self._attempts.busy, self._monotonic() + self._terms.progress.seconds
                 progress = "; ".join(str(one) for one in self._attempts.progress())
-                seconds = round(self._monotonic() - self._began, 1)
+                seconds = round(self._monotonic() - self._started, 1)
                 self._log.event(Event.DRAIN_WAITING, running=left, seconds=seconds, progress=progress)
-            self._metrics.drain_seconds.set(self._monotonic() - self._began)
-            self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_began)
+            self._metrics.drain_seconds.set(self._monotonic() - self._started)
+            self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_started)
             self._attempts.changed.clear()
             await self._wait(self._attempts.changed, min(POLL, self._cancel_at - self._monotonic()))
         if self._attempts.busy:
@@ -127,6 +127,6 @@ class Drain:
 
     def _phase(self, name: str) -> None:
         now = self._monotonic()
-        self._metrics.drain_phases[name].set(now - self._phase_began)
-        self._metrics.drain_seconds.set(now - self._began)
-        self._phase_began = now
+        self._metrics.drain_phases[name].set(now - self._phase_started)
+        self._metrics.drain_seconds.set(now - self._started)
+        self._phase_started = now

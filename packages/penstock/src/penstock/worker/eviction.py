@@ -1,4 +1,4 @@
-"""Finds a Redis that deletes keys when its memory is full: it loses whole streams."""
+"""Detects a Redis that deletes keys when its memory is full: it would lose complete streams."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UNBOUNDED = b"0"
 
 
 async def eviction_policy(link: Link) -> str | None:
-    """The policy by which this Redis would delete keys; None if it deletes none, or the user may not ask."""
+    """The policy by which this Redis would delete keys; None if it deletes none, or if the user may not read it."""
     try:
         reply = await link.call("INFO", "memory")
     except Refused:

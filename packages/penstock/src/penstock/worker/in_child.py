@@ -27,7 +27,7 @@ from penstock.worker.outcome import Failed, NotStarted, Outcome, Stopped, encode
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 if TYPE_CHECKING:
-    from penstock.resolved import ResolvedPipeline  # children need not load the code that reads specs
+    from penstock.resolved import ResolvedPipeline  # children do not need the code that reads specs
 
 
 def config_of(pipeline: ResolvedPipeline, log_format: str) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def config_of(pipeline: ResolvedPipeline, log_format: str) -> dict[str, Any]:
 
 
 def program(config: Mapping[str, Any]) -> HandlerProgram:
-    """Import the handler and compile the schema; called once, before the first fork."""
+    """Import the handler and compile the schema. Called once, before the first fork."""
     spec = Pipeline.model_validate(config["spec"])
     process = Process(spec.name)
     set_up(process, format_="text" if config["log_format"] == "text" else "json", level=level_of(os.environ))
@@ -48,7 +48,7 @@ class HandlerProgram:
     """Runs messages in a child."""
 
     def __init__(self, spec: Pipeline, schema: dict[str, Any], handler: Handler, process: Process) -> None:
-        """`process` describes this process in log lines; it was set up before the fork."""
+        """`process` describes this process in log lines; it was created before the fork."""
         self._encoding = encoding_of(spec.message, schema)
         self._handler = handler
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
@@ -110,7 +110,7 @@ def _lifespan_failed(error: BaseException) -> str:
 
 
 def _taints_process(outcome: Outcome) -> bool:
-    """Whether something stays in this process: a thread goes on, or memory ran out."""
+    """Whether something of the run stays in this process: a thread still runs, or memory ran out."""
     match outcome:
         case Stopped(thread, out_of_memory):
             return thread is not None or out_of_memory

@@ -10,10 +10,10 @@ from penstock.handling.middleware import Call
 from penstock.handling.typed import Make
 from penstock.message import unreadable
 from penstock.message.encoding import Encoding, Received
-from penstock.observe.about import ABOUT
 from penstock.observe.events import Event
 from penstock.observe.failures import failure
 from penstock.observe.spans import Spans
+from penstock.observe.subject import SUBJECT
 from penstock.observe.traces import read
 from penstock.worker.context import Context
 from penstock.worker.delivery import Delivery
@@ -24,18 +24,18 @@ class InProcessRunner:
     """Runs messages in this process."""
 
     def __init__(self, encoding: Encoding, make: Make, call: Call, spans: Spans) -> None:
-        """`make` gives the handler's argument."""
+        """`make` creates the handler's argument."""
         self._encoding = encoding
         self._make = make
         self._call = call
         self._spans = spans
 
     async def run(self, delivery: Delivery, context: Context) -> Outcome:
-        """Run one attempt. Anything that a handler raises becomes an outcome, except GeneratorExit."""
-        ABOUT.set(context)
+        """Run one attempt. Each exception of a handler becomes an outcome, except GeneratorExit."""
+        SUBJECT.set(context)
         try:
             received = self._encoding.read(delivery.fields)
-            context.about(received.value, received.own.id)
+            context.set_message(received.value, received.own.id)
             message = self._make(received)
             if received.own.parent is None and not self._spans.active:
                 await self._call(message, context)
@@ -51,29 +51,29 @@ class InProcessRunner:
             return outcome_of(error, context)
         return DONE if context.result is None else Done(context.result)
 
-    async def _traced(self, received: Received, message: Any, context: Context) -> None:  # noqa: ANN401 - as handlers want it
-        came_with = read(received.own.parent, received.own.state)
-        around = self._spans.process(
-            came_with, message_id=context.message_id, attempt=context.attempt, correlation=context.correlation
+    async def _traced(self, received: Received, message: Any, context: Context) -> None:  # noqa: ANN401 - the type that the handler takes
+        remote_trace = read(received.own.parent, received.own.state)
+        span = self._spans.process(
+            remote_trace, message_id=context.message_id, attempt=context.attempt, correlation=context.correlation
         )
-        with around as processing:
+        with span as processing:
             context.span = processing.span
             await self._call(message, context)
 
 
 def outcome_of(error: BaseException, context: Context) -> Failed | Stopped:
-    """Log and describe an exception, even one that lies about itself, as its message must not be stuck.
+    """Log and describe an exception, even one that cannot be inspected, because its message must not get stuck.
 
-    An exception after a cancellation follows from the cancellation, and is no failure of the message.
+    An exception after a cancellation is a consequence of the cancellation, not a failure of the message.
     """
     if context.why is not None:
         return Stopped(out_of_memory=True) if issubclass(type(error), MemoryError) else STOPPED
     try:
-        what = failure(error)
-        ended = Failed(Failure.of(error, what.at))
-        context.log.event(Event.MESSAGE_FAILED, error=what.error, at=what.at)
-    except Exception as own:  # noqa: BLE001 - such as a `__class__` that raises
-        what = failure(own)
-        context.log.event(Event.MESSAGE_NOT_CLASSIFIED, error=what.error, at=what.at)
+        described = failure(error)
+        outcome = Failed(Failure.of(error, described.at))
+        context.log.event(Event.MESSAGE_FAILED, error=described.error, at=described.at)
+    except Exception as secondary:  # noqa: BLE001 - such as a `__class__` that raises
+        described = failure(secondary)
+        context.log.event(Event.MESSAGE_NOT_CLASSIFIED, error=described.error, at=described.at)
         return Failed(Failure(("builtins.Exception",), text="(its text cannot be read)"))
-    return ended
+    return outcome

@@ -1,4 +1,4 @@
-"""Takes messages from Redis: new ones by a blocking read, ready ones and suspects by claims.
+"""Gets messages from Redis: new ones by a blocking read, ready ones and suspects by claims.
 
 Only one read or claim runs at a time, so that a worker never takes more than it has free slots.
 """
@@ -20,7 +20,7 @@ from penstock.worker.delivery import Delivery
 from penstock.worker.slots import Slots
 
 MOST_CLAIMED = 50
-"""Entries of one claim, which takes Redis far longer than a read."""
+"""Entries of one claim, which blocks Redis far longer than a read."""
 MOST_SUSPECTS = 4
 """Suspects that run at the same time: each needs a process."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
@@ -33,11 +33,11 @@ class DeliveryTarget(Protocol):
     suspects: int
     """Suspects that run in this worker."""
     alone: int
-    """Those of them beside which nothing else may run."""
+    """Those of them that must run alone in this worker."""
 
     @property
     def has_abandoned(self) -> bool:
-        """Whether a handler goes on although its message has left it."""
+        """Whether a handler runs on after its message was taken from it."""
 
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
         """Start this delivery."""
@@ -46,20 +46,20 @@ class DeliveryTarget(Protocol):
         """Record how long new messages have waited; `oldest` is the first of `entries`."""
 
     def entries_deleted(self, entries: int) -> None:
-        """Record entries that could not be claimed, as somebody had deleted them from the stream."""
+        """Record entries that could not be claimed because they were deleted from the stream."""
 
     def group_gone(self, consumer: str) -> None:
         """The group does not exist, so this consumer is lost."""
 
 
 class RedisObserver(Protocol):
-    """Learns how Redis answers."""
+    """Gets notified when Redis fails and when it works again."""
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """Redis did not do this."""
+        """Redis failed this activity."""
 
     def works(self, activity: Activity) -> None:
-        """Redis does this again."""
+        """This activity works again."""
 
 
 class Intake:
@@ -103,27 +103,27 @@ class Intake:
         self._activity = Activity.READING
         self._troubled: set[Activity] = set()
         self.in_flight = asyncio.Lock()
-        """Held while the answer of a read or a claim may be on its way."""
+        """Locked while the reply to a read or a claim is pending."""
         self.consumer: str | None = None
-        """The present consumer of this worker."""
+        """The current consumer of this worker."""
 
     def consumer_joined(self, consumer: str) -> None:
-        """Take messages as this consumer."""
+        """Take messages as this consumer from now on."""
         self.consumer = consumer
         self._slots.changed.set()
 
     def consumer_lost(self, consumer: str) -> None:
-        """Take nothing more as this consumer."""
+        """Take no more messages as this consumer."""
         if self.consumer == consumer:
             self.consumer = None
 
     async def offer(self, *, ready: bool, suspect: bool) -> None:
-        """Learn what can be claimed.
+        """Note what can be claimed.
 
-        A claim beside a blocked read would take more than the free slots, so this unblocks the read first.
+        A claim during a blocked read could take more than the free slots, so this unblocks the read first.
         """
         self._ready, self._suspect = ready, suspect
-        if self._emptying and (not suspect or self._is_stuck()):  # the suspect is gone, or is left to another worker
+        if self._emptying and (not suspect or self._is_stuck()):  # the suspect is gone, or another worker claims it
             self._emptying = False
             self._slots.changed.set()
         if self._claimable():
@@ -131,7 +131,7 @@ class Intake:
             await self._unblock()
 
     async def stop(self, intake: asyncio.Task[None]) -> None:
-        """Take nothing more, and wait for the answer of the present read."""
+        """Take no more messages, and wait for the reply to the read in progress."""
         self._stopping = True
         self._slots.changed.set()
         while not intake.done():
@@ -162,7 +162,7 @@ class Intake:
                 self._works(self._activity)
                 wait = FIRST_WAIT
             except RedisTrouble as error:
-                # Redis may have run the command: before taking anything else, find out what this worker owns.
+                # Redis may have run the command: check which messages this worker owns before it takes others.
                 self._audit_due = True
                 self._trouble(self._activity, error)
                 if isinstance(error, Refused) and without_group(error):
@@ -173,7 +173,7 @@ class Intake:
             await self._audit_before_stop()
 
     async def _audit_before_stop(self) -> None:
-        """Give back what a failed read delivered, or it would count as an attempt. Once, as the worker is stopping."""
+        """Give back messages of a failed read, or they would count as attempts. Try once: the worker is stopping."""
         try:
             await self._run_audit()
         except RedisTrouble as error:
@@ -195,7 +195,7 @@ class Intake:
             self._observer.works(activity)
 
     async def _wait_for_slots(self) -> str | None:
-        """Wait for a consumer and for free slots; None when it is time to stop."""
+        """Wait for a consumer and for free slots; None if the worker stops."""
         while not self._stopping:
             self._slots.changed.clear()
             if self.consumer is not None and not self._target.alone:
@@ -208,7 +208,7 @@ class Intake:
         return None
 
     async def _wait(self) -> None:
-        due = self._slots.next_due()  # then a message that this worker parked stops counting
+        due = self._slots.next_due()  # then a parked message frees its place in `max_pending_per_worker`
         if due is None:
             await self._slots.changed.wait()
             return
@@ -222,7 +222,7 @@ class Intake:
         return self._slots.free == self._slots.concurrency
 
     def _is_stuck(self) -> bool:
-        """Whether something here may never end, so that a worker which waits to be empty would wait for ever."""
+        """Whether something here may never end; then this worker must not wait until it is empty."""
         return self._target.has_abandoned or self._slots.refused > 0
 
     def _claimable(self) -> bool:
@@ -240,7 +240,7 @@ class Intake:
         most = self._slots.free_for_new
         if most <= 0:
             return
-        # After an error the first read returns at once: the end of the error must not wait for a message.
+        # After an error, the first read returns at once, so that recovery is noticed without waiting for a message.
         block = 1 if Activity.READING in self._troubled else self._block
         self._reading = True
         try:
@@ -260,36 +260,36 @@ class Intake:
         self._target.observe_wait(entries[0][0], len(entries))
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
-        busy = "stuck" if self._is_stuck() else "busy"
-        keys, how = self._keys, "alone" if alone else "idle" if self._is_empty() else busy
+        busy_or_stuck = "stuck" if self._is_stuck() else "busy"
+        keys, state = self._keys, "alone" if alone else "idle" if self._is_empty() else busy_or_stuck
         free = min(self._slots.free, MOST_CLAIMED)
         suspects = 1 if alone else max(0, min(free, MOST_SUSPECTS - self._target.suspects)) if self._suspect else 0
         ready = 0 if alone else free - suspects
         answer = await self._claimer.run(
             script("claim"),
             (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position),
-            (keys.group, consumer, suspects, ready, self._max_attempts, how, self._emptying_takes),
+            (keys.group, consumer, suspects, ready, self._max_attempts, state, self._emptying_takes),
         )
         self._emptying = False
         if answer == b"lost" or not isinstance(answer, list):
-            self.consumer_lost(consumer)  # the thread of the lease notices, and registers a new consumer
+            self.consumer_lost(consumer)  # the lease's thread notices this, and registers a new consumer
             return
         gone, waiting, *rows = answer
         if isinstance(gone, int) and gone:
             self._target.entries_deleted(gone)
-        claimed = [claimed_delivery(one, consumer) for one in rows]
-        for one in claimed:
-            self._target.deliver(one, alone=alone)
-        # Where a claim got all that it asked for, there may be more.
-        taken = sum(one.is_suspect for one in claimed)
-        self._ready = self._ready and len(claimed) - taken >= ready
-        self._suspect = self._suspect and taken >= suspects
-        if isinstance(waiting, int) and waiting > 0 and not taken:
+        claimed = [claimed_delivery(delivery, consumer) for delivery in rows]
+        for delivery in claimed:
+            self._target.deliver(delivery, alone=alone)
+        # If a claim returned as many as requested, there may be more.
+        suspects_claimed = sum(delivery.is_suspect for delivery in claimed)
+        self._ready = self._ready and len(claimed) - suspects_claimed >= ready
+        self._suspect = self._suspect and suspects_claimed >= suspects
+        if isinstance(waiting, int) and waiting > 0 and not suspects_claimed:
             self._emptying = True
 
 
 def claimed_delivery(row: Reply, consumer: str) -> Delivery:
-    """Read an entry of the reply of `claim.lua`. A suspect gets one more attempt, alone; lost in that, it is dead."""
+    """Parse an entry in the reply of `claim.lua`. A suspect gets one more attempt, alone; if lost again, it is dead."""
     id_, count, uncharged, source, fields, alone = cast("tuple[bytes, int, int, bytes, Sequence[bytes], int]", row)
     delivery = Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)
     delivery.lost_isolated = alone == 1

@@ -1,4 +1,4 @@
-"""Runs a message's handler in a child process, which may crash without taking other messages with it."""
+"""Runs a message's handler in a child process, whose crash does not affect other messages."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ STARTING = "starting child processes"
 
 
 class IsolatedRunner:
-    """Runs messages in children: each in one of its own, or in one of a pool."""
+    """Runs messages in child processes: each in its own, or in one of a pool."""
 
     def __init__(self, spawner: Spawner, log: Log, throttle: Throttle, *, alone: bool) -> None:
-        """`alone`: each message gets a child of its own."""
+        """`alone`: each message gets its own child."""
         self._spawner = spawner
         self._log = log
         self._throttle = throttle
@@ -51,7 +51,7 @@ class IsolatedRunner:
             try:
                 await asyncio.wait({run})
             except asyncio.CancelledError:
-                # The child is asked to stop, and killed if it does not; either way `run` says how it ended.
+                # The child is asked to stop, and killed if it does not; then `run` returns how it ended.
                 await self._spawner.cancel(delivery.id, context.why or "drain")
         try:
             ended = run.result()
@@ -67,7 +67,7 @@ class IsolatedRunner:
             case Killed(started=True):
                 return STOPPED
             case Killed():
-                return NotStarted("no child was there in time")
+                return NotStarted("no child process was ready in time")
 
 
 def request_of(delivery: Delivery, context: Context) -> RunRequest:
@@ -80,5 +80,5 @@ def _pass_on(report: ProgressReport, context: Context) -> None:
     value = report.value
     if isinstance(value, Mapping):
         says, done, total = value.get("says"), value.get("done"), value.get("total")
-        numbers = [float(one) if isinstance(one, int | float) else None for one in (done, total)]
+        numbers = [float(number) if isinstance(number, int | float) else None for number in (done, total)]
         context.set_progress(Progress(str(says or ""), *numbers))

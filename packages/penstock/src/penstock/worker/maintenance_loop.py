@@ -1,6 +1,6 @@
-"""The maintenance of a pipeline by its workers: promote due messages, and see what can be claimed, once a second.
+"""Maintains a pipeline from its workers: promotes due messages, and checks what can be claimed, once a second.
 
-Now and then it takes over messages of lost workers too, so that a pipeline without a janitor goes on.
+At intervals it also takes over messages of lost workers, so that a pipeline works without a janitor.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEAST = 0.02
 
 
 class MaintenanceObserver(Protocol):
-    """Learns what maintenance has done."""
+    """Gets the results of maintenance."""
 
     async def promoted(self, result: PromoteResult) -> None:
         """Messages were promoted, or can be claimed."""
@@ -35,11 +35,11 @@ class MaintenanceObserver(Protocol):
         """The group exists."""
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """Redis failed to do this."""
+        """Redis failed this activity."""
 
 
 class MaintenanceLoop:
-    """Promotes every second, and at once when something is due."""
+    """Promotes every second, and as soon as something is due."""
 
     def __init__(
         self,
@@ -60,9 +60,8 @@ class MaintenanceLoop:
 
     async def run(self) -> None:
         """Maintain the pipeline until cancelled."""
-        every = (
-            self._spec.work.lease.seconds / 5
-        )  # with EVERY on top, less than the third of a lease that breaks contact
+        # Plus EVERY, this is less than the third of a lease that breaks contact.
+        every = self._spec.work.lease.seconds / 5
         take_over_at = self._monotonic()
         while True:
             wait, activity = EVERY, Activity.PROMOTING

@@ -1,4 +1,4 @@
-"""The metrics of a worker. Children are looked up once, so that a count in the hot path is an addition."""
+"""The metrics of a worker. Children are looked up once, so that counting in the hot path is one addition."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class WorkerMetrics:
         self.metrics = metrics
         counter, gauge, histogram = metrics.counter, metrics.gauge, metrics.histogram
         self._delivered = {
-            source: counter(working.DELIVERED, word)
-            for source, word in (("", "new"), (READY, "ready"), (SUSPECT, "suspect"))
+            source: counter(working.DELIVERED, label)
+            for source, label in (("", "new"), (READY, "ready"), (SUSPECT, "suspect"))
         }
         self.new = self._delivered[""]
         self.redelivered = counter(working.REDELIVERED)
         self.done = counter(working.DONE)
         self.handling = {
-            word: histogram(working.HANDLING_SECONDS, word)
-            for word in ("done", "failed", "timed_out", "crashed", "cancelled")
+            label: histogram(working.HANDLING_SECONDS, label)
+            for label in ("done", "failed", "timed_out", "crashed", "cancelled")
         }
         self.waiting = histogram(working.WAITING_SECONDS)
         self.settling = histogram(working.SETTLE_SECONDS)
@@ -50,14 +50,14 @@ class WorkerMetrics:
         self.children_crashed = counter(working.CHILDREN_CRASHED)
         self.draining = gauge(shutdown.DRAINING)
         self.drain_seconds = gauge(shutdown.DRAIN_SECONDS)
-        self.drain_phases = {word: gauge(shutdown.DRAIN_PHASE_SECONDS, word) for word in ("stop", "finish", "close")}
+        self.drain_phases = {label: gauge(shutdown.DRAIN_PHASE_SECONDS, label) for label in ("stop", "finish", "close")}
         self._fenced = {step: counter(working.FENCED, step) for step in STEPS}
         self._gone = {step: counter(working.GONE, step) for step in STEPS}
         self.connections = gauge(process.REDIS_CONNECTIONS)
         self._connects = counter(process.REDIS_CONNECTS)
         self._connected = 0
-        self._errors = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
-        self._promoted = {word: counter(maintenance.PROMOTED, word) for word in ("parked", "delayed")}
+        self._errors = {label: counter(process.REDIS_ERRORS, label) for label in ("absent", "unanswered", "refused")}
+        self._promoted = {label: counter(maintenance.PROMOTED, label) for label in ("parked", "delayed")}
         self._taken_over = counter(maintenance.TAKEN_OVER)
         self._deleted = counter(maintenance.LOST, "deleted")
         self.group_recreated = counter(maintenance.GROUP_RECREATED)
@@ -72,28 +72,28 @@ class WorkerMetrics:
         if isinstance(first, Delivery | SettledWith):
             self.done.add(len(steps))
             return
-        for one in steps:
-            match one:
+        for step in steps:
+            match step:
                 case Parked():
-                    self.metrics.counter(working.RETRIED, one.class_ or NO_CLASS).add()
+                    self.metrics.counter(working.RETRIED, step.class_ or NO_CLASS).add()
                 case Buried():
-                    self.metrics.counter(working.DEAD, one.reason).add()
+                    self.metrics.counter(working.DEAD, step.reason).add()
                 case GivenBack():
-                    self.metrics.counter(working.GIVEN_BACK, one.why).add()
+                    self.metrics.counter(working.GIVEN_BACK, step.why).add()
                 case Delivery() | SettledWith():  # all steps are of one kind
-                    raise AssertionError(one)
+                    raise AssertionError(step)
 
     @property
     def cut_off(self) -> int:
-        """The number of messages that the end of the drain cut off."""
+        """The number of messages that the drain gave back while they ran."""
         return int(self.metrics.counter(working.GIVEN_BACK, "drained").value)
 
     def fenced(self, step: str, count: int) -> None:
-        """Count steps for messages that belonged to other consumers by then."""
+        """Count steps for messages that already belonged to other consumers."""
         self._fenced[_step(step)].add(count)
 
     def gone(self, step: str, count: int) -> None:
-        """Count steps for messages that were not pending by then."""
+        """Count steps for messages that were no longer pending."""
         self._gone[_step(step)].add(count)
 
     def sample(self, connects: int, spawner: Spawner) -> None:
@@ -119,7 +119,7 @@ class WorkerMetrics:
         self._deleted.add(result.lost)
 
     def deleted(self, entries: int) -> None:
-        """Count entries that somebody deleted while they were pending."""
+        """Count entries that were deleted from the stream while they were pending."""
         self._deleted.add(entries)
 
 

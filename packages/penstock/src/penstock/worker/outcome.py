@@ -1,4 +1,4 @@
-"""How an attempt ended: one of these, whether its handler ran in this process or in a child."""
+"""The possible outcomes of an attempt, in this process or in a child."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """The handler cannot be given this message."""
+    """The message cannot be passed to the handler."""
 
     reason: Reason
     says: str
@@ -40,13 +40,13 @@ class Stopped:
     """The attempt was cancelled, and has ended."""
 
     thread: asyncio.Future[object] | None = None
-    """The thread of a plain function that goes on; threads cannot be cancelled."""
+    """The thread of a plain function that still runs; threads cannot be cancelled."""
     out_of_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:
-    """The attempt could not start, through no fault of the message."""
+    """The attempt could not start, for a reason outside the message."""
 
     why: str
 
@@ -55,12 +55,12 @@ NotDone: TypeAlias = Failed | Unreadable | Crashed | Stopped | NotStarted
 Outcome: TypeAlias = Done | NotDone
 
 DONE = Done()
-"""Shared, as nearly all attempts end so."""
+"""Shared, because nearly all attempts end like this."""
 STOPPED = Stopped()
 
 
 def encode(outcome: Outcome) -> bytes:
-    """Write the outcome that a child sends to its worker."""
+    """Encode the outcome that a child sends to its worker."""
     data: dict[str, object] = {}
     match outcome:
         case Done(result):
@@ -75,12 +75,12 @@ def encode(outcome: Outcome) -> bytes:
         case NotStarted(why):
             data = {"not_started": why}
         case Crashed():
-            raise TypeError("a crashed child sends nothing")
+            raise TypeError("a crashed child sends no outcome")
     return json.dumps(data).encode()
 
 
 def decode(text: bytes) -> Outcome:
-    """Read what `encode` wrote."""
+    """Decode the result of `encode`."""
     match json.loads(text):
         case {"result": result, "keep": keep}:
             return Done(Result(result.encode(), keep))
@@ -94,4 +94,4 @@ def decode(text: bytes) -> Outcome:
             return NotStarted(why)
         case {**more} if not more:
             return DONE
-    raise ValueError("no outcome of an attempt")
+    raise ValueError("not an outcome of an attempt")

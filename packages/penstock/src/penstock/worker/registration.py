@@ -17,10 +17,10 @@ class ConsumerRegistration:
     keys: PipelineKeys
 
     async def begin(self, consumer: str, lease: int) -> bool:
-        """Register a consumer; false if the name exists."""
+        """Register a consumer; False if the name exists."""
         keys = self.keys
         return await self.link.run(script("register"), (keys.stream, keys.alive), (keys.group, consumer, lease)) == 1
 
     async def renew(self, consumer: str, lease: int) -> bool:
-        """Renew its lease; false if it has expired."""
+        """Renew its lease; False if it has expired."""
         return await self.link.run(script("renew"), (self.keys.alive,), (consumer, lease)) == 1

@@ -1,4 +1,4 @@
-"""What a handler needs before its first message: child processes that have imported it, and its lifespan."""
+"""Prepares a handler for its first message: child processes that have imported it, and its lifespan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class HandlerResources:
     """Started before the first message, closed after the last."""
 
     def __init__(self, handler: Handler, spawner: Spawner | None, stop: asyncio.Event, log: Log) -> None:
-        """`spawner` if messages run in children; `stop` is set when the worker is to drain."""
+        """`spawner` is given if messages run in children; `stop` is set when the worker must drain."""
         self._handler = handler
         self._spawner = spawner
         self._stop = stop
@@ -27,7 +27,7 @@ class HandlerResources:
         self._lifespan = AsyncExitStack()
 
     async def start(self) -> bool:
-        """Start everything; false if the worker was stopped meanwhile."""
+        """Start everything; False if the worker was stopped meanwhile."""
         loop = asyncio.get_running_loop()
         patience = asyncio.timeout(None)
 
@@ -46,14 +46,14 @@ class HandlerResources:
         except Exception as error:
             if self._stop.is_set():
                 return False
-            says = f"`lifespan` of `{self._handler.name}` failed to start: {Failure.of(error).error}"
-            raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
+            problem = f"`lifespan` of `{self._handler.name}` failed to start: {Failure.of(error).error}"
+            raise CannotGoOn(problem, f"see its `lifespan`: {failure(error).at}") from error
         finally:
             stop.cancel()
         return True
 
     async def _warm_up(self) -> None:
-        """Import the handler in the fork server, or the import would use up the timeout of the first messages."""
+        """Import the handler in the fork server, so that the import does not use up the first messages' timeout."""
         if self._spawner is None:
             return
         try:
@@ -72,5 +72,5 @@ class HandlerResources:
         try:
             async with asyncio.timeout(seconds):
                 await self._lifespan.aclose()
-        except Exception as error:  # noqa: BLE001 - all messages are settled by now
+        except Exception as error:  # noqa: BLE001 - all messages are settled already
             self._log.event(Event.LIFESPAN_EXIT_FAILED, error)

@@ -20,13 +20,13 @@ from penstock.worker.worker import Worker
 from penstock_spec.kinds.pipeline.metrics import process, working
 
 LIVE_LIMIT = 10.0
-"""Seconds for `/livez` where messages may take less than that."""
+"""Seconds for `/livez`, unless messages may take longer."""
 
 
 def worker_role(
     pipeline: ResolvedPipeline, paths: Sequence[Path], log_format: str, *, until_idle: bool = False
 ) -> Role:
-    """Imports the handler; its code is in the current folder or in `paths`. Raises CannotGoOn."""
+    """Import the handler, from the current folder or from `paths`. Raises CannotGoOn."""
     pipeline = pipeline.with_schema()
     spec, digest = pipeline.spec, pipeline.digest
     handler = load(spec, paths)
@@ -34,7 +34,7 @@ def worker_role(
     fatal = spec.work.timeout.seconds + spec.shutdown.margin.seconds
 
     def build(pod: Pod) -> Program:
-        metrics = Metrics.of_spec("worker", spec, pod.board)
+        metrics = Metrics.of_spec("worker", spec, pod.collector)
         pod.announce(metrics, digest, process.INFO, working.LOOP_LAG_SECONDS)
         children = ChildPool(
             "penstock.worker.in_child:program",

@@ -1,4 +1,4 @@
-"""Reports what became of steps, to metrics and the log."""
+"""Reports the results of steps to metrics and the log."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class SettleReporter:
         self._redis_log = redis_log
 
     def took(self, steps: Sequence[Step | Delivery], seconds: float) -> None:
-        """Report steps of one kind that Redis took."""
+        """Report steps of one kind that Redis accepted."""
         self._metrics.took(steps)
         self._metrics.settling.observe(seconds)
         self._redis_log.works(Activity.SETTLING)
 
-    def buried(self, one: Buried, dead_letter: str | None) -> None:
-        """Log a dead letter under its id; None if the answer was lost."""
-        self._log.about(one.about).event(
+    def buried(self, buried: Buried, dead_letter: str | None) -> None:
+        """Log a dead letter with its id; None if Redis's reply was lost."""
+        self._log.with_subject(buried.subject).event(
             Event.MESSAGE_DEAD,
-            reason=one.reason,
-            error=one.cause,
-            at=one.at or None,
-            entry=one.delivery.id.decode(),
+            reason=buried.reason,
+            error=buried.cause,
+            at=buried.at or None,
+            entry=buried.delivery.id.decode(),
             dead_letter=dead_letter,
         )
 
     def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
-        """Report steps for messages that belonged to other consumers by then."""
+        """Report steps for messages that already belonged to other consumers."""
         self._metrics.fenced(name, len(steps))
         self._log.event(Event.OUTCOMES_FENCED, step=name, count=len(steps), entries=_entries(steps))
 
     def gone(self, name: str, steps: Sequence[Step | Delivery]) -> None:
-        """Report steps for messages that were not pending by then."""
+        """Report steps for messages that were no longer pending."""
         self._metrics.gone(name, len(steps))
         self._log.event(Event.OUTCOMES_GONE, step=name, count=len(steps), entries=_entries(steps))
 
@@ -57,5 +57,5 @@ class SettleReporter:
 
 
 def _entries(steps: Sequence[Step | Delivery]) -> str:
-    named = [one.id if isinstance(one, Delivery) else one.delivery.id for one in steps[:MOST_NAMED]]
-    return " ".join(one.decode() for one in named) + (" ..." if len(steps) > MOST_NAMED else "")
+    ids = [step.id if isinstance(step, Delivery) else step.delivery.id for step in steps[:MOST_NAMED]]
+    return " ".join(step.decode() for step in ids) + (" ..." if len(steps) > MOST_NAMED else "")

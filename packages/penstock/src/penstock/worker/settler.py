@@ -1,8 +1,8 @@
-"""Sends steps to Redis: messages that end at the same time are settled by one fenced script.
+"""Sends steps to Redis: one fenced script settles all messages that end at the same time.
 
-While one batch is sent the next one collects, so a slow message never delays others, and a busy worker needs few
-commands. A step that Redis did not take is kept and repeated; the fence makes that harmless. Kept steps wait apart, so
-that one which is refused for ever delays no other.
+While one batch is sent, the next one collects. So a slow message never delays others, and a busy worker needs few
+commands. A step that Redis did not accept is kept and repeated; the fence makes that harmless. Kept steps wait in a
+separate list, so that one that is always refused does not delay others.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from penstock.worker.dead_letter import dead_letter_fields, penstock_field
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
 
 MAX_DONE = 1000
-"""Deliveries of one script: a thousand take Redis about four milliseconds."""
+"""Deliveries of one call: a thousand block Redis for about four milliseconds."""
 MAX_OTHERS = 200
-"""The same for steps that take Redis longer."""
+"""The same for steps that block Redis longer."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 
 Sent = bytes | str | int | float
 
 
 class SettleObserver(Protocol):
-    """Learns what became of steps."""
+    """Gets the results of steps."""
 
     def took(self, steps: Sequence[Step | Delivery], seconds: float) -> None:
-        """Redis took these steps of one kind, so many seconds after the first was added."""
+        """Redis accepted these steps of one kind, this many seconds after the first was added."""
 
-    def buried(self, one: Buried, dead_letter: str | None) -> None:
-        """Redis has the dead letter, under this id; None if the answer was lost."""
+    def buried(self, buried: Buried, dead_letter: str | None) -> None:
+        """Redis has the dead letter, with this id; None if the reply was lost."""
 
     def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
-        """Nothing changed: by then the messages belonged to other consumers."""
+        """Nothing changed: the messages already belonged to other consumers."""
 
     def gone(self, name: str, steps: Sequence[Step | Delivery]) -> None:
-        """Nothing changed: by then the messages were not pending."""
+        """Nothing changed: the messages were no longer pending."""
 
     def refused(self, name: str, error: RedisTrouble, unsettled: int) -> None:
-        """Redis did not take the steps; they are kept."""
+        """Redis did not accept the steps; they are kept."""
 
 
 class Settler:
@@ -64,7 +64,7 @@ class Settler:
         changed: asyncio.Event,
         clocks: Clocks = CLOCKS,
     ) -> None:
-        """`deletes`: the stream keeps no settled messages. `changed` is set when Redis has taken steps."""
+        """`deletes`: the stream keeps no settled messages. `changed` is set when Redis has accepted steps."""
         self._link = link
         self._keys = keys
         self._observer = observer
@@ -84,12 +84,12 @@ class Settler:
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self.unsettled = 0
-        """Steps that Redis has not taken yet."""
+        """Steps that Redis has not accepted yet."""
         self.kept = 0
-        """Those of them that were sent, and that Redis did not take."""
+        """Those of them that were sent, but that Redis did not accept."""
 
     def settle(self, delivery: Delivery) -> None:
-        """Settle a delivery. Nearly all messages end so, so this allocates nothing."""
+        """Settle a delivery. This is the usual case, so it allocates nothing."""
         self._done.append(delivery)
         self.unsettled += 1
         if not self._since:
@@ -97,21 +97,21 @@ class Settler:
             self._wake.set()
 
     def add(self, step: Step) -> None:
-        """Take any other step."""
+        """Add any other step."""
         self._others.append(step)
         self.unsettled += 1
         if not self._since:
             self._since = self._monotonic()
             self._wake.set()
 
-    def on_the_way(self) -> set[tuple[str, bytes, int]]:
-        """The deliveries whose steps Redis has not taken: consumer, entry and count."""
+    def unsettled_deliveries(self) -> set[tuple[str, bytes, int]]:
+        """The deliveries whose steps Redis has not accepted yet: consumer, entry and count."""
         others = (one.delivery for one in (*self._others, *self._kept_others))
         deliveries = (*self._done, *self._in_flight, *self._kept_done, *others)
         return {(one.consumer, one.id, one.count) for one in deliveries}
 
     async def empty(self) -> None:
-        """Wait until Redis has taken all steps."""
+        """Wait until Redis has accepted all steps."""
         while self.unsettled:
             self._idle.clear()
             await self._idle.wait()
@@ -130,7 +130,7 @@ class Settler:
             self._idle.set()
 
     async def _wait_for_work(self) -> None:
-        """Wait for new steps, or until it is time to retry those that are kept."""
+        """Wait for new steps, or until it is time to retry kept ones."""
         if not self.kept:
             await self._wake.wait()
         else:
@@ -140,7 +140,7 @@ class Settler:
         self._wake.clear()
 
     async def _flush(self) -> None:
-        """Send all new steps once. Those that are refused are kept, and do not delay the others."""
+        """Send all new steps once. Refused ones are kept, and do not delay the others."""
         since, self._since = self._since, 0.0
         done, self._done = self._done, []
         others, self._others = self._others, []
@@ -148,7 +148,7 @@ class Settler:
         await self._send_all(done, others, since)
 
     async def _retry_kept(self) -> None:
-        """Send the kept steps again. Those that are taken free slots."""
+        """Send the kept steps again. Each accepted one frees a slot."""
         done, self._kept_done = self._kept_done, []
         others, self._kept_others = self._kept_others, []
         self._in_flight = [*done, *(one.delivery for one in others)]
@@ -189,38 +189,50 @@ class Settler:
     def _script_call(self, batch: Sequence[Step]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
         """The script for steps of one kind and consumer, with its keys and arguments."""
         keys, first = self._keys, batch[0]
-        one = first.delivery
-        who = (keys.group, one.consumer)
+        delivery = first.delivery
+        owner = (keys.group, delivery.consumer)
         rest: tuple[Sent, ...]
-        around = id_range([each.delivery for each in batch])
+        bounds = id_range([step.delivery for step in batch])
         match first:
             case Parked():
-                parts = (_park_args(each) for each in batch if isinstance(each, Parked))
-                rest = tuple(part for each in parts for part in each)
-                return "park", (keys.stream, keys.parked, keys.uncharged, keys.crashed), (*who, *around, *rest)
+                parts = (_park_args(step) for step in batch if isinstance(step, Parked))
+                rest = tuple(part for step in parts for part in step)
+                return (
+                    "park",
+                    (keys.stream, keys.parked, keys.uncharged, keys.crashed),
+                    (*owner, *bounds, *rest),
+                )
             case GivenBack():
-                rest = tuple(part for each in batch for part in _give_back_args(each.delivery))
-                return "give_back", (keys.stream, keys.uncharged), (*who, *around, *rest)
+                rest = tuple(part for step in batch for part in _give_back_args(step.delivery))
+                return "give_back", (keys.stream, keys.uncharged), (*owner, *bounds, *rest)
             case Buried():
                 values = dead_letter_fields(first, keys, int(self._wall() * 1000))
-                key = penstock_field(one.fields, KEY)
-                own = penstock_field(one.fields, ID) or b""
-                named = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)
-                rest = (self._deletes, own, len(values), *values, *around, one.id, one.count)
-                return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*who, *rest)
+                key = penstock_field(delivery.fields, KEY)
+                own = penstock_field(delivery.fields, ID) or b""
+                fixed_keys = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)
+                rest = (self._deletes, own, len(values), *values, *bounds, delivery.id, delivery.count)
+                return (
+                    "bury",
+                    (*fixed_keys, keys.dedup.encode() + key if key else keys.stream),
+                    (*owner, *rest),
+                )
             case SettledWith():
-                result = keys.result + (own_fields_of(one.fields).id or one.id.decode())
-                rest = (self._deletes, first.result.value, first.result.keep, *around, one.id, one.count)
-                return "settle_with", (keys.stream, keys.uncharged, keys.crashed, keys.finished, result), (*who, *rest)
+                result = keys.result + (own_fields_of(delivery.fields).id or delivery.id.decode())
+                rest = (self._deletes, first.result.value, first.result.keep, *bounds, delivery.id, delivery.count)
+                return (
+                    "settle_with",
+                    (keys.stream, keys.uncharged, keys.crashed, keys.finished, result),
+                    (*owner, *rest),
+                )
 
     async def _run_script(
         self, name: str, keys: Sequence[str | bytes], args: Sequence[Sent], deliveries: Sequence[Delivery]
     ) -> list[Reply] | None:
-        """Run a script. Returns its answers, or None if the steps must be kept."""
+        """Run a script; return its answers, or None if the steps must be kept."""
         try:
             answers = await self._link.run(script(name), keys, args)
         except Refused as error:
-            if without_group(error):  # the pending list is gone with it, so nobody owns these deliveries
+            if without_group(error):  # the pending list is gone with the group, so no consumer owns these deliveries
                 self._group_gone(deliveries[0].consumer)
                 self._repeated.difference_update((name, one.id, one.count) for one in deliveries)
                 return [0] * len(deliveries)
@@ -231,7 +243,7 @@ class Settler:
                 self._repeated.update((name, one.id, one.count) for one in deliveries)
             self._refused(name, error)
             return None
-        assert isinstance(answers, list)  # noqa: S101 - the script says so
+        assert isinstance(answers, list)  # noqa: S101 - the script replies with a list
         return answers
 
     def _refused(self, name: str, error: RedisTrouble) -> None:
@@ -254,14 +266,14 @@ class Settler:
         took: list[Step | Delivery] = []
         gone: list[Step | Delivery] = []
         fenced: list[Step | Delivery] = []
-        for one, delivery, answer in zip(batch, deliveries, answers, strict=True):
+        for step, delivery, answer in zip(batch, deliveries, answers, strict=True):
             key = (name, delivery.id, delivery.count)
             repeated = key in self._repeated
             self._repeated.discard(key)
             done = succeeded(name, delivery.count, answer, repeated=repeated)
-            if done and isinstance(one, Buried):
-                self._observer.buried(one, answer.decode() if isinstance(answer, bytes) else None)
-            (took if done else gone if answer == 0 else fenced).append(one)
+            if done and isinstance(step, Buried):
+                self._observer.buried(step, answer.decode() if isinstance(answer, bytes) else None)
+            (took if done else gone if answer == 0 else fenced).append(step)
         if took:
             self._observer.took(took, waited)
         if gone:
@@ -298,10 +310,10 @@ def in_batches_by_kind(steps: list[Step]) -> Iterator[list[Step]]:
 
 
 def succeeded(name: str, count: int, answer: Reply, *, repeated: bool) -> bool:
-    """Whether Redis has taken a step.
+    """Whether Redis has accepted a step.
 
-    A step that is repeated, because its answer was lost, may have succeeded the first time. Then a settled message is
-    gone, and a parked or given back one has its new owner and the same count.
+    A step that was repeated because its reply was lost may have succeeded the first time. Then a settled message is
+    gone, and a parked or given back message has its new owner and the same count.
     """
     if answer == 1 or isinstance(answer, bytes):  # the id of a dead letter
         return True
@@ -317,14 +329,14 @@ _STATES = frozenset(state.encode() for state in STATES)
 
 
 def id_range(deliveries: Sequence[Delivery]) -> tuple[bytes, bytes]:
-    """About the lowest and the highest id: as bytes, `-10` is below `-9`. The script looks up ids that this misses."""
+    """Roughly the lowest and highest id: as bytes, `-10` is below `-9`. The script looks up ids outside this range."""
     ids = [one.id for one in deliveries]
     return min(ids), max(ids)
 
 
-def _park_args(one: Parked) -> tuple[Sent, ...]:
-    return (one.delivery.id, one.delivery.count, one.wait, one.delivery.renewals, int(one.crashed))
+def _park_args(parked: Parked) -> tuple[Sent, ...]:
+    return (parked.delivery.id, parked.delivery.count, parked.wait, parked.delivery.renewals, int(parked.crashed))
 
 
-def _give_back_args(one: Delivery) -> tuple[Sent, ...]:
-    return (one.id, one.count, one.renewals, SUSPECT if one.is_suspect else READY)
+def _give_back_args(delivery: Delivery) -> tuple[Sent, ...]:
+    return (delivery.id, delivery.count, delivery.renewals, SUSPECT if delivery.is_suspect else READY)

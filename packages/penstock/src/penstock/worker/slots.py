@@ -1,4 +1,4 @@
-"""The slots of a worker: how many messages it may still take."""
+"""Counts the slots of a worker: how many more messages it may take."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from penstock.worker.settler import Settler
 class Slots:
     """Counts free slots.
 
-    A running message takes a slot, also when its handler is abandoned; so does a step that Redis refused. Steps that
-    wait beyond the number of slots take slots too, as reading must not outrun settling.
+    A running message takes a slot, and so does an abandoned handler or a step that Redis refused. If more steps wait
+    than there are slots, the excess takes slots as well, so that reading does not outrun settling.
     """
 
     def __init__(
@@ -24,7 +24,7 @@ class Slots:
         clocks: Clocks,
         changed: asyncio.Event,
     ) -> None:
-        """`most_held` limits running messages and those that this worker parked and that are not due."""
+        """`most_held` limits the running messages plus those that this worker parked and that are not due yet."""
         self.concurrency = concurrency
         self._most_held = most_held
         self._settler = settler
@@ -32,7 +32,7 @@ class Slots:
         self._parked: list[float] = []
         self.running = 0
         self.changed = changed
-        """Set when there may be more free slots than before."""
+        """Set when there may be more free slots."""
 
     @property
     def free(self) -> int:
@@ -50,24 +50,24 @@ class Slots:
 
     @property
     def free_for_new(self) -> int:
-        """The number of new messages that may be taken now: none while this worker has parked too many."""
+        """The number of new messages that may be taken now; 0 or less while this worker has parked too many."""
         parked = self.parked
         return min(self.free, self._most_held - self.running - parked) if parked else self.free
 
     @property
     def parked(self) -> int:
-        """The number of messages that this worker parked and that are not due."""
+        """The number of messages that this worker parked and that are not due yet."""
         due = self._monotonic()
         while self._parked and self._parked[0] <= due:
             heapq.heappop(self._parked)
         return len(self._parked)
 
     def park(self, seconds: float) -> None:
-        """Count a message that is due after so many seconds."""
+        """Count a message that is due in this many seconds."""
         heapq.heappush(self._parked, self._monotonic() + seconds)
 
     def next_due(self) -> float | None:
-        """Seconds until the next of them is due."""
+        """Seconds until the next parked message is due; None if there is none."""
         return max(0.0, self._parked[0] - self._monotonic()) if self.parked else None
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""The worker, from its first connection to Redis to its last."""
+"""Runs the messages of one pipeline in a pod, from start to drain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from penstock.maintenance.takeover import TakeoverResult
 from penstock.message.encoding import Encoding
 from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
-from penstock.observe.readiness import Why
+from penstock.observe.readiness import NotReady
 from penstock.observe.redis_log import RedisLog
 from penstock.observe.spans import Spans
 from penstock.observe.throttle import Throttle
@@ -50,7 +50,7 @@ from penstock_spec.kinds.pipeline.waits import waits
 GAUGES_EVERY = 0.5
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 ACCESS_REFUSED = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
-"""Errors that waiting does not fix at the start. Later it may: a secret is rotated, and its file is read again."""
+"""Errors that end the worker at its start. Later they may pass: a secret is rotated, and its file is read again."""
 ACCESS_HINT = "set REDIS_USERNAME and REDIS_PASSWORD; `penstock acl` shows which rights a worker needs"
 
 
@@ -150,7 +150,7 @@ class Worker:
         )
 
     def stop(self) -> None:
-        """Start to drain."""
+        """Start the drain."""
         if self._stop_requested_at is None:
             self._stop_requested_at = self._clocks.monotonic()
         self._stop.set()
@@ -161,7 +161,7 @@ class Worker:
         return self._attempts.busy
 
     async def run(self) -> int:
-        """Run until `stop`, then until all messages are settled or the grace period is over. Returns an exit code."""
+        """Run until `stop`, then until all messages are settled or the grace period is over; return the exit code."""
         try:
             if not await self._connect() or not await self._resources.start():
                 return 0
@@ -176,13 +176,13 @@ class Worker:
 
     @property
     def _seconds_left(self) -> float:
-        """Seconds until this process must be gone."""
+        """Seconds until this process must have ended."""
         now = self._clocks.monotonic()
-        began = now if self._stop_requested_at is None else self._stop_requested_at
-        return max(0.0, exit_deadline(self._spec.shutdown, began) - now)
+        started = now if self._stop_requested_at is None else self._stop_requested_at
+        return max(0.0, exit_deadline(self._spec.shutdown, started) - now)
 
     async def _connect(self) -> bool:
-        """Wait for Redis, which may be unreachable when a pod starts; false if the worker was stopped meanwhile."""
+        """Wait for Redis, which may be unreachable when a pod starts; False if the worker was stopped meanwhile."""
         wait = FIRST_WAIT
         while not self._stop.is_set():
             try:
@@ -192,7 +192,7 @@ class Worker:
             except RedisTrouble as error:
                 if isinstance(error, Refused) and error.code in ACCESS_REFUSED:
                     raise CannotGoOn(f"Redis refuses the connection: {error}", ACCESS_HINT) from error
-                self._dependencies.readiness.hold(Why.REDIS_ABSENT)
+                self._dependencies.readiness.hold(NotReady.REDIS_ABSENT)
                 self._metrics.trouble(error)
                 self._redis_log.trouble(Activity.CONNECTING, error)
                 with suppress(TimeoutError):
@@ -200,17 +200,17 @@ class Worker:
                 wait = min(2 * wait, LONGEST_WAIT)
             else:
                 self._redis_log.works(Activity.CONNECTING)
-                self._dependencies.readiness.release(Why.REDIS_ABSENT)
+                self._dependencies.readiness.release(NotReady.REDIS_ABSENT)
                 return True
         return False
 
     async def _run_until_drained(self) -> int:
-        intake = asyncio.create_task(self._intake.run(), name="lanes")
+        intake = asyncio.create_task(self._intake.run(), name="intake")
         background = [
             asyncio.create_task(work, name=name)
             for name, work in (("settler", self._settler.run()), ("gauges", self._gauges()))
         ]
-        maintenance = asyncio.create_task(self._maintenance.run(), name="watch")
+        maintenance = asyncio.create_task(self._maintenance.run(), name="maintenance")
         lease = self._dependencies.side.start(self._lease.run())
 
         async def deregister() -> bool:
@@ -221,7 +221,7 @@ class Worker:
         try:
             done, _ = await asyncio.wait({intake, maintenance, stop, *background}, return_when=asyncio.FIRST_COMPLETED)
             for task in done - {stop}:
-                task.result()  # these end by an exception alone
+                task.result()  # raises: these tasks end only by an exception
             drain = Drain(
                 self._spec.shutdown,
                 self._intake,
@@ -231,7 +231,7 @@ class Worker:
                 self._log,
                 clocks=self._clocks,
             )
-            self._dependencies.readiness.hold(Why.DRAINING)
+            self._dependencies.readiness.hold(NotReady.DRAINING)
             return await drain.run(intake, maintenance, deregister)
         finally:
             lease.cancel()
@@ -260,13 +260,13 @@ class Worker:
     # events of the lease
 
     def registered(self, consumer: str) -> None:
-        """Take messages as this consumer."""
+        """Take messages as this consumer from now on."""
         self._dependencies.process.consumer = consumer
         self._log.event(Event.CONSUMER_JOINED, consumer=consumer)
         self._attempts.consumer = consumer
         self._intake.consumer_joined(consumer)
-        self._dependencies.readiness.release(Why.STARTING)
-        self._dependencies.readiness.release(Why.NO_LEASE)
+        self._dependencies.readiness.release(NotReady.STARTING)
+        self._dependencies.readiness.release(NotReady.NO_LEASE)
         self._redis_log.works(Activity.RENEWING)
 
     def renewed(self, consumer: str) -> None:
@@ -276,10 +276,10 @@ class Worker:
             self._auditing = asyncio.create_task(self._run_audit(consumer))
 
     def lost(self, consumer: str) -> None:
-        """Cancel the messages of this consumer, as other workers take them over."""
+        """Cancel the messages of this consumer, because other workers take them over."""
         self._metrics.lease_lost.add()
         self._log.event(Event.LEASE_LOST, consumer=consumer, running=self._attempts.busy)
-        self._dependencies.readiness.hold(Why.NO_LEASE)
+        self._dependencies.readiness.hold(NotReady.NO_LEASE)
         self._intake.consumer_lost(consumer)
         if self._attempts.consumer == consumer:
             self._attempts.consumer = None
@@ -291,18 +291,18 @@ class Worker:
         """Report an error of Redis."""
         self._metrics.trouble(error)
         self._redis_log.trouble(activity, error)
-        # A short outage is no reason to be unready; a refusal may last until somebody acts.
+        # A short outage does not make the pod unready; a refusal may last until a person acts.
         if activity is Activity.READING and isinstance(error, Refused) and not without_group(error):
-            self._dependencies.readiness.hold(Why.REFUSED)
+            self._dependencies.readiness.hold(NotReady.REFUSED)
 
     def works(self, activity: Activity) -> None:
-        """Report that Redis does this again."""
+        """Report that an activity works again."""
         self._redis_log.works(activity)
         if activity is Activity.READING:
-            self._dependencies.readiness.release(Why.REFUSED)
+            self._dependencies.readiness.release(NotReady.REFUSED)
 
     def _group_gone(self, consumer: str) -> None:
-        self._dependencies.side.tell(self._lease.abandon, consumer)
+        self._dependencies.side.call(self._lease.abandon, consumer)
 
     async def _audit_now(self) -> None:
         if self._attempts.consumer is not None:
@@ -321,7 +321,7 @@ class Worker:
     # events of maintenance
 
     async def promoted(self, result: PromoteResult) -> None:
-        """Report what was promoted, and take what can be claimed."""
+        """Report promoted messages, and claim available ones."""
         self._metrics.promoted(result)
         if result.lost:
             self._log.event(Event.MESSAGES_LOST, count=result.lost, state="waiting", stream=self._keys.stream)
@@ -337,12 +337,12 @@ class Worker:
     async def _is_idle(self) -> bool:
         if self._slots.running or self._settler.unsettled:
             return False
-        there = await measure(self._commands, self._keys)
-        # If Redis does not know how many are unread, there may be some.
-        return there.new(until_done=self._keeps_nothing) == there.pending == there.delayed == 0
+        measured = await measure(self._commands, self._keys)
+        # If the number of new messages is unknown, there may be some.
+        return measured.new(until_done=self._keeps_nothing) == measured.pending == measured.delayed == 0
 
     def taken_over(self, result: TakeoverResult) -> None:
-        """Report what was taken over."""
+        """Report messages that were taken over."""
         self.works(Activity.TAKING_OVER)
         self._metrics.taken_over(result)
         if result.suspects or result.removed:
@@ -350,9 +350,9 @@ class Worker:
                 Event.MESSAGES_TAKEN_OVER, messages=result.suspects, consumers=result.removed, lost=result.lost
             )
 
-    def ensured(self, how: GroupState) -> None:
+    def ensured(self, state: GroupState) -> None:
         """Report that the group exists."""
         self.works(Activity.CREATING_GROUP)
-        if how == "again":
+        if state == "again":
             self._metrics.group_recreated.add()
             self._log.event(Event.GROUP_RECREATED, stream=self._keys.stream, group=self._keys.group)

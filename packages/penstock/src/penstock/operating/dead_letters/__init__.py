@@ -1,1 +1,1 @@
-"""Dead letters: looked through, replayed, purged."""
+"""Lists, replays and purges dead letters."""

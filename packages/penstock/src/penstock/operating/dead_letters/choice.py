@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import items, milliseconds
 from penstock.operating.dead_letters.dead_letter import DeadLetter
-from penstock.operating.entry import Entry, Lens
-from penstock.operating.paging import Ask, Pages, asking, once
+from penstock.operating.entry import Entry, EntryReader
+from penstock.operating.paging import Ask, Pages, once, query
 from penstock.wire.link import Link
 
 
@@ -31,25 +31,25 @@ class Filters:
         """Whether there is any filter."""
         return self != Filters()
 
-    def take(self, letter: DeadLetter, lens: Lens) -> bool:
-        """Whether the filters match, except those of age."""
+    def match(self, letter: DeadLetter, reader: EntryReader) -> bool:
+        """Whether all filters match, except those of age."""
         if self.error.casefold() not in letter.error.casefold() or self.reason not in ("", letter.reason):
             return False
         if not self.fields:
             return True
-        value = lens.look(letter.original).value
-        return value is not None and all(_is(value, name, said) for name, said in self.fields)
+        value = reader.read(letter.original).value
+        return value is not None and all(_is(value, name, expected) for name, expected in self.fields)
 
 
-def _is(value: object, name: str, said: str) -> bool:
+def _is(value: object, name: str, expected: str) -> bool:
     """Whether a field has this value; `a.b` also means `b` in object `a`."""
     if not isinstance(value, dict):
         return False
     if name in value:
-        found = value[name]
-        return said == found if isinstance(found, str) else said in _written(found)
+        actual = value[name]
+        return expected == actual if isinstance(actual, str) else expected in _written(actual)
     first, dot, rest = name.partition(".")
-    return bool(dot) and _is(value.get(first), rest, said)
+    return bool(dot) and _is(value.get(first), rest, expected)
 
 
 def _written(value: object) -> tuple[str, ...]:
@@ -62,8 +62,8 @@ def _written(value: object) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class Seen:
-    """What a walk has passed."""
+class ScanCounts:
+    """How many entries a scan has read."""
 
     letters: int = 0
     others: int = 0
@@ -72,34 +72,40 @@ class Seen:
     """Requested ids that do not exist."""
 
 
-class Walk:
+class DeadLetterScan:
     """Iterates over the dead letters of one pipeline."""
 
     def __init__(
-        self, link: Link, keys: PipelineKeys, lens: Lens, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
+        self,
+        link: Link,
+        keys: PipelineKeys,
+        reader: EntryReader,
+        *,
+        ask: Ask = once,
+        goes_on: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`goes_on` is asked before each page and each id."""
+        """`goes_on` is called before each page and each id; if it returns False, the scan ends."""
         self._link = link
         self._keys = keys
-        self._lens = lens
+        self._reader = reader
         self._ask = ask
         self._goes_on = goes_on
         self._pages = Pages(link, keys.dead, ask=ask)
-        self.seen = Seen()
+        self.counts = ScanCounts()
 
     async def now(self) -> int:
         """Redis's time, in ms since 1970."""
-        return milliseconds(await self._ask(asking(self._link, "TIME")))
+        return milliseconds(await self._ask(query(self._link, "TIME")))
 
     async def last(self) -> str:
-        """The newest there is now, of whichever pipeline; nothing where there is none."""
-        told = items(await self._ask(asking(self._link, "XREVRANGE", self._keys.dead, "+", "-", "COUNT", 1)))
-        return Entry.of(told[0]).id if told else ""
+        """The id of the newest dead letter in the stream, of any pipeline; empty if there is none."""
+        entries = items(await self._ask(query(self._link, "XREVRANGE", self._keys.dead, "+", "-", "COUNT", 1)))
+        return Entry.of(entries[0]).id if entries else ""
 
-    async def chosen(
+    async def matching(
         self, filters: Filters, now: int, *, until: str = "+", newest_first: bool = False
     ) -> AsyncIterator[DeadLetter]:
-        """Those of this pipeline that the filters take, none of them newer than `until`: none at all where it is ''."""
+        """This pipeline's dead letters that match the filters and are not newer than `until`; none if that is empty."""
         if not until:
             return
         start = "-" if filters.newer_than is None else str(max(now - filters.newer_than, 0))
@@ -109,25 +115,25 @@ class Walk:
                 return
             for entry in page:
                 letter = self._read(entry)
-                if letter and filters.take(letter, self._lens):
+                if letter and filters.match(letter, self._reader):
                     yield letter
 
     async def named(self, ids: Sequence[str]) -> AsyncIterator[DeadLetter]:
-        """Those with these ids, in their order."""
+        """Dead letters with these ids, in their order."""
         for id_ in ids:
             if not self._goes_on():
                 return
-            told = items(await self._ask(asking(self._link, "XRANGE", self._keys.dead, id_, id_)))
-            letter = self._read(Entry.of(told[0])) if told else None
+            entries = items(await self._ask(query(self._link, "XRANGE", self._keys.dead, id_, id_)))
+            letter = self._read(Entry.of(entries[0])) if entries else None
             if letter:
                 yield letter
-            elif not told:
-                self.seen.missing.append(id_)
+            elif not entries:
+                self.counts.missing.append(id_)
 
     def _read(self, entry: Entry) -> DeadLetter | None:
-        self.seen.letters += 1
+        self.counts.letters += 1
         letter = DeadLetter.of(entry)
         if letter.belongs_to(self._keys):
             return letter
-        self.seen.others += 1
+        self.counts.others += 1
         return None

@@ -1,4 +1,4 @@
-"""A dead letter: the original message, and what was recorded when it died."""
+"""A dead letter: the original message, and the record of its death."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
 from penstock.message.death_history import Death, read_history, write_history
-from penstock.message.penstock_fields import STORY
+from penstock.message.penstock_fields import HISTORY
 from penstock.operating.entry import Entry
 from penstock.worker.dead_letter import MOST_FIELDS, PACKED, PREFIX, penstock_field, unpack_fields
 
@@ -20,89 +20,89 @@ KIND = re.compile(r"([A-Za-z_][\w.-]*)(?::|$)")
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """One dead letter. `told` is empty if Penstock did not write it."""
+    """One dead letter. `record` is empty if Penstock did not write it."""
 
     id: str
     time: int
     """When it was written, in ms since 1970 (Redis time)."""
     original: Sequence[bytes]
     """Names and values as sent, byte for byte."""
-    told: Mapping[str, str]
+    record: Mapping[str, str]
 
     @classmethod
     def of(cls, entry: Entry) -> DeadLetter:
         """Split an entry into the original fields and the recorded death, and unpack packed fields."""
         fields = entry.fields
-        end = _burial(fields)
+        end = _record_start(fields)
         original, rest = fields[:end], fields[end:]
-        told = {
+        record = {
             name.removeprefix(PREFIX).decode(errors="replace"): value.decode(errors="backslashreplace")
             for name, value in zip(rest[::2], rest[1::2], strict=False)
         }
-        if told and len(original) == 2 and original[0] == PACKED:  # noqa: PLR2004 - a name and a value
+        if record and len(original) == 2 and original[0] == PACKED:  # noqa: PLR2004 - a name and a value
             original = _unpacked(original)
-        return cls(entry.id, entry.time, tuple(original), told)
+        return cls(entry.id, entry.time, tuple(original), record)
 
     @property
     def reason(self) -> str:
         """`failed`, `lost`, `unreadable` or `refused`."""
-        return self.told.get("reason", "")
+        return self.record.get("reason", "")
 
     @property
     def error(self) -> str:
         """`Type: text`. The text may quote the body."""
-        return self.told.get("error", "")
+        return self.record.get("error", "")
 
     @property
     def kind(self) -> str:
-        """The type of the error, which quotes no body."""
-        found = KIND.match(self.error)
-        return found[1] if found else ""
+        """The type of the error; unlike the text, it never quotes the body."""
+        match = KIND.match(self.error)
+        return match[1] if match else ""
 
     @property
     def attempts(self) -> int | None:
-        """How many attempts it had."""
-        return _number(self.told.get("attempts"))
+        """The number of attempts."""
+        return _number(self.record.get("attempts"))
 
     @property
     def died(self) -> int:
         """When it died, in ms since 1970 (wall time of its worker)."""
-        return _number(self.told.get("at")) or self.time
+        return _number(self.record.get("at")) or self.time
 
     @property
-    def story(self) -> tuple[Death, ...]:
-        """All its deaths, oldest first."""
-        before = read_history(penstock_field(self.original, STORY) or b"")
-        if not self.told:
-            return before
-        entry = self.told.get("id", self.id)
-        return (*before, Death(entry, self.reason, self.error, self.attempts or 0, self.died))
+    def deaths(self) -> tuple[Death, ...]:
+        """All deaths of the message, oldest first."""
+        earlier = read_history(penstock_field(self.original, HISTORY) or b"")
+        if not self.record:
+            return earlier
+        entry = self.record.get("id", self.id)
+        return (*earlier, Death(entry, self.reason, self.error, self.attempts or 0, self.died))
 
     def belongs_to(self, keys: PipelineKeys) -> bool:
         """Whether it died in this stream and group; pipelines may share a dead-letter stream."""
-        stream, group = self.told.get("stream", keys.stream), self.told.get("group", keys.group)
+        stream, group = self.record.get("stream", keys.stream), self.record.get("group", keys.group)
         return (stream, group) == (keys.stream, keys.group)
 
     def replayed(self) -> list[bytes]:
         """The fields of the replayed entry: the original ones, with the history of deaths."""
-        story = self.story
-        if not story:
+        deaths = self.deaths
+        if not deaths:
             return list(self.original)
-        fields, written = list(self.original), write_history(story)
-        for at in range(0, len(fields) - 1, 2):
-            if fields[at] == STORY:
-                fields[at + 1] = written
+        fields, written = list(self.original), write_history(deaths)
+        for index in range(0, len(fields) - 1, 2):
+            if fields[index] == HISTORY:
+                fields[index + 1] = written
                 return fields
-        return [*fields, STORY, written]
+        return [*fields, HISTORY, written]
 
 
-def _burial(fields: Sequence[bytes]) -> int:
-    """Where the recorded death starts. The original fields may contain another one, so this is the last start."""
-    for at in range(len(fields) - 2, -1, -2):
-        if not fields[at].startswith(PREFIX):
+def _record_start(fields: Sequence[bytes]) -> int:
+    """The index where the record starts. The original fields may contain an older record, so the last one counts."""
+    for index in range(len(fields) - 2, -1, -2):
+        if not fields[index].startswith(PREFIX):
             break
-        if fields[at] == FIRST:
-            return at
+        if fields[index] == FIRST:
+            return index
     return len(fields)
 
 
@@ -110,7 +110,7 @@ def _unpacked(original: Sequence[bytes]) -> Sequence[bytes]:
     try:
         fields = unpack_fields(original[1])
     except ValueError:
-        return original  # somebody's own field of that name
+        return original  # a field of that name from the sender
     return fields if len(fields) > 2 * MOST_FIELDS else original
 
 

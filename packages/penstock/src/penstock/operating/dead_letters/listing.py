@@ -1,4 +1,4 @@
-"""Dead letters on a terminal, and for machines: `penstock dlq list` and `penstock dlq show`."""
+"""Prints dead letters as text or JSON: `penstock dlq list` and `penstock dlq show`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from penstock.message.penstock_fields import TRACEPARENT
 from penstock.observe.traces import read
-from penstock.operating.dead_letters.choice import Filters, Walk
+from penstock.operating.dead_letters.choice import DeadLetterScan, Filters
 from penstock.operating.dead_letters.dead_letter import DeadLetter
-from penstock.operating.entry import About, Lens, plain_fields, pretty, shown_fields
-from penstock.operating.reach import Insistence, link_to
+from penstock.operating.entry import EntryReader, MessageView, plain_fields, pretty, shown_fields
+from penstock.operating.reach import Retrier, link_to
 from penstock.operating.table import Column, Table
 from penstock.resolved import ResolvedPipeline
 from penstock.terminal.console import painter
-from penstock.terminal.output import INCOMPLETE, aside, tell, tell_json, tell_table
+from penstock.terminal.output import INCOMPLETE, print_json, print_line, print_note, print_table
 from penstock.wire.credentials import Credentials
 from penstock.worker.dead_letter import penstock_field
 from penstock_spec.report.safe import safe
@@ -23,7 +23,7 @@ from penstock_spec.values.display import many, moment, span
 COLUMNS = (Column("id"), Column("age", right=True), Column("reason"), Column("attempts", right=True), Column("error"))
 
 
-async def list_letters(  # noqa: PLR0913 - what the verb was given
+async def list_letters(  # noqa: PLR0913 - the options of the verb
     pipeline: ResolvedPipeline,
     credentials: Credentials,
     filters: Filters,
@@ -32,50 +32,50 @@ async def list_letters(  # noqa: PLR0913 - what the verb was given
     oldest_first: bool,
     as_json: bool,
 ) -> int:
-    """Print some dead letters, and return the exit code."""
-    found: list[tuple[DeadLetter, About]] = []
-    lens = Lens(pipeline.spec, pipeline.folder)
+    """Print the selected dead letters, at most `limit`, and return the exit code."""
+    listed: list[tuple[DeadLetter, MessageView]] = []
+    reader = EntryReader(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "dlq") as link:
-        walk = Walk(link, pipeline.keys, lens, ask=Insistence(aside))
-        now, more = await walk.now(), False
-        async for letter in walk.chosen(filters, now, newest_first=not oldest_first):
-            if len(found) == limit:
+        scan = DeadLetterScan(link, pipeline.keys, reader, ask=Retrier(print_note))
+        now, more = await scan.now(), False
+        async for letter in scan.matching(filters, now, newest_first=not oldest_first):
+            if len(listed) == limit:
                 more = True
                 break
-            found.append((letter, lens.look(letter.original)))
+            listed.append((letter, reader.read(letter.original)))
             if as_json:
-                tell_json(brief(letter, now) | _of_body(found[-1][1]))
-    if found and not as_json:
-        tell_table(table(found, now))
-    for line in notes(walk, pipeline):
-        aside(line)
+                print_json(brief(letter, now) | _of_body(listed[-1][1]))
+    if listed and not as_json:
+        print_table(table(listed, now))
+    for line in notes(scan, pipeline):
+        print_note(line)
     if more:
-        aside(f"there are more; raise `--limit` above {limit} to see them")
-    if not found:
-        aside(nothing(pipeline, walk.seen.letters))
-    return 0 if found else INCOMPLETE
+        print_note(f"there are more; raise `--limit` above {limit} to see them")
+    if not listed:
+        print_note(nothing(pipeline, scan.counts.letters))
+    return 0 if listed else INCOMPLETE
 
 
 def nothing(pipeline: ResolvedPipeline, passed: int) -> str:
     """Why nothing was selected."""
     if not passed:
         return f"`{pipeline.name}` has no such dead letters"
-    return f"{many(passed, 'dead letter')} {'was' if passed == 1 else 'were'} looked at, and none is meant"
+    return f"{many(passed, 'dead letter')} {'was' if passed == 1 else 'were'} checked, and none matches"
 
 
-def notes(walk: Walk, pipeline: ResolvedPipeline) -> Iterator[str]:
-    """What was left out."""
-    if walk.seen.others:
+def notes(scan: DeadLetterScan, pipeline: ResolvedPipeline) -> Iterator[str]:
+    """Notes on dead letters that were skipped."""
+    if scan.counts.others:
         yield (
-            f"{many(walk.seen.others, 'letter')} under `{pipeline.keys.dead}` died in other streams or groups, and "
-            "are left alone; name the spec of their pipeline"
+            f"{many(scan.counts.others, 'dead letter')} in `{pipeline.keys.dead}` died in other streams or groups, and "
+            "were skipped; name the spec of their pipeline"
         )
-    for id_ in walk.seen.missing:
-        yield f"there is no dead letter `{id_}`"
+    for id_ in scan.counts.missing:
+        yield f"no dead letter `{id_}`"
 
 
-def table(found: Sequence[tuple[DeadLetter, About]], now: int) -> Table:
-    """A line a letter, and the fields that may be shown."""
+def table(listed: Sequence[tuple[DeadLetter, MessageView]], now: int) -> Table:
+    """One row per dead letter, with the fields that may be shown."""
     rows = [
         [
             letter.id,
@@ -84,85 +84,85 @@ def table(found: Sequence[tuple[DeadLetter, About]], now: int) -> Table:
             "-" if letter.attempts is None else str(letter.attempts),
             letter.kind or "-",
         ]
-        for letter, _ in found
+        for letter, _ in listed
     ]
-    return Table(COLUMNS, rows, [about.line for _, about in found], heading="fields")
+    return Table(COLUMNS, rows, [view.line for _, view in listed], heading="fields")
 
 
 def brief(letter: DeadLetter, now: int) -> dict[str, object]:
-    """What may be shown without the body."""
+    """The values of a dead letter that may be shown without its body."""
     return {
         "id": letter.id,
         "age_seconds": (now - letter.time) / 1000,
         "reason": letter.reason or None,
         "error_type": letter.kind or None,
         "attempts": letter.attempts,
-        "entry": letter.told.get("id"),
-        "deaths": len(letter.story),
+        "entry": letter.record.get("id"),
+        "deaths": len(letter.deaths),
     }
 
 
-def _of_body(about: About) -> dict[str, object]:
-    return {"message": about.message, "fields": about.named, "unreadable": about.unreadable or None}
+def _of_body(view: MessageView) -> dict[str, object]:
+    return {"message": view.message, "fields": view.named, "unreadable": view.unreadable or None}
 
 
 async def show_letter(pipeline: ResolvedPipeline, credentials: Credentials, id_: str, *, as_json: bool) -> int:
-    """Print all of one dead letter, and return the exit code."""
-    lens = Lens(pipeline.spec, pipeline.folder)
+    """Print one dead letter completely, and return the exit code."""
+    reader = EntryReader(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "dlq") as link:
-        walk = Walk(link, pipeline.keys, lens, ask=Insistence(aside))
-        now = await walk.now()
-        found = [letter async for letter in walk.named([id_])]
-    for line in notes(walk, pipeline):
-        aside(line)
-    for letter in found:
-        about = lens.look(letter.original)
+        scan = DeadLetterScan(link, pipeline.keys, reader, ask=Retrier(print_note))
+        now = await scan.now()
+        letters = [letter async for letter in scan.named([id_])]
+    for line in notes(scan, pipeline):
+        print_note(line)
+    for letter in letters:
+        view = reader.read(letter.original)
         if as_json:
-            tell(json.dumps(_whole(letter, about, now), indent=2))
+            print_line(json.dumps(_full_json(letter, view, now), indent=2))
         else:
-            for line in _told(letter, about, now):
-                tell(line)
-    return 0 if found else INCOMPLETE
+            for line in _full_text(letter, view, now):
+                print_line(line)
+    return 0 if letters else INCOMPLETE
 
 
-def _whole(letter: DeadLetter, about: About, now: int) -> dict[str, object]:
+def _full_json(letter: DeadLetter, view: MessageView, now: int) -> dict[str, object]:
     deaths = [
         {"entry": one.id, "reason": one.reason, "error": one.error, "attempts": one.attempts, "at": moment(one.at)}
-        for one in letter.story
+        for one in letter.deaths
     ]
     return brief(letter, now) | {
-        "message": about.message,
+        "message": view.message,
         "error": letter.error or None,
         "died": moment(letter.died),
-        "consumer": letter.told.get("consumer"),
-        "group": letter.told.get("group"),
-        "stream": letter.told.get("stream"),
+        "consumer": letter.record.get("consumer"),
+        "group": letter.record.get("group"),
+        "stream": letter.record.get("stream"),
         "deaths": deaths,
         "fields": plain_fields(letter.original),
-        "body": about.value,
-        "unreadable": about.unreadable or None,
+        "body": view.value,
+        "unreadable": view.unreadable or None,
     }
 
 
-def _told(letter: DeadLetter, about: About, now: int) -> Iterator[str]:
+def _full_text(letter: DeadLetter, view: MessageView, now: int) -> Iterator[str]:
     paint = painter()
-    about_it = {
+    values = {
         "id": letter.id,
         "died": f"{moment(letter.died)}, {span(now - letter.time)} ago",
         "reason": letter.reason,
         "error": letter.error,
         "attempts": "" if letter.attempts is None else str(letter.attempts),
-        "consumer": letter.told.get("consumer", ""),
-        "entry": letter.told.get("id", ""),
-        "stream": letter.told.get("stream", ""),
-        "group": letter.told.get("group", ""),
-        "message": about.message or "",
+        "consumer": letter.record.get("consumer", ""),
+        "entry": letter.record.get("id", ""),
+        "stream": letter.record.get("stream", ""),
+        "group": letter.record.get("group", ""),
+        "message": view.message or "",
         "trace": _trace(letter),
     }
-    for name, value in about_it.items():
+    for name, value in values.items():
         if value:
             yield f"{paint(f'{name:<9}', 'bold')} {safe(value)}"
-    earlier = letter.story[:-1] if letter.told else letter.story
+    earlier = letter.deaths[:-1] if letter.record else letter.deaths
     if earlier:
         yield ""
         yield paint("earlier deaths", "bold")
@@ -173,13 +173,13 @@ def _told(letter: DeadLetter, about: About, now: int) -> Iterator[str]:
     for line in shown_fields(letter.original):
         yield f"  {line}"
     yield ""
-    if about.unreadable:
-        yield f"{paint('body', 'bold')} cannot be read: {safe(about.unreadable)}"
+    if view.unreadable:
+        yield f"{paint('body', 'bold')} cannot be read: {safe(view.unreadable)}"
     else:
         yield paint("body", "bold")
-        yield from (f"  {line}" for line in pretty(about.value).splitlines())
+        yield from (f"  {line}" for line in pretty(view.value).splitlines())
 
 
 def _trace(letter: DeadLetter) -> str:
-    found = read(penstock_field(letter.original, TRACEPARENT))
-    return "" if found is None else found.trace_id
+    trace = read(penstock_field(letter.original, TRACEPARENT))
+    return "" if trace is None else trace.trace_id

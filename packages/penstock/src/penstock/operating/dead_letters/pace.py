@@ -15,14 +15,14 @@ def rate_of(text: str) -> float | None:
     """Parse `100/s`, `30/m`, `5/h` or `off` into a rate per second; None for `off`. Raises ValueError."""
     if text == "off":
         return None
-    found = RATE.fullmatch(text)
-    if not found or not int(found[1]):
+    match = RATE.fullmatch(text)
+    if not match or not int(match[1]):
         raise ValueError(f"`{text}` is not a rate; write it as `100/s`, `30/m` or `off`")
-    return int(found[1]) / PER[found[2]]
+    return int(match[1]) / PER[match[2]]
 
 
 class Pace:
-    """Lets one through at a time. It does not catch up after delays."""
+    """Lets one dead letter pass at a time. It does not catch up after delays."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Pace:
         self._next = clock()
 
     async def turn(self) -> None:
-        """Wait until the next one may go."""
+        """Wait until the next one may pass."""
         wait = self._next - self._clock()
         if wait > 0:
             await self._sleep(wait)

@@ -33,7 +33,7 @@ async def purge(
     ask: Ask = once,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> AsyncIterator[Purged]:
-    """Delete in batches, and yield each outcome. Raises RedisTrouble. `goes_on` is asked before each batch."""
+    """Delete in batches, and yield each outcome. Raises RedisTrouble. `goes_on` is called before each batch."""
     async for batch in _batches(letters):
         if not goes_on():
             return
@@ -58,18 +58,18 @@ async def _delete(link: Link, keys: PipelineKeys, batch: Sequence[DeadLetter], a
     async def attempt() -> Reply:
         nonlocal doubtful
         try:
-            answers = await link.calls([("XDEL", keys.dead, one.id) for one in batch])
+            answers = await link.calls([("XDEL", keys.dead, letter.id) for letter in batch])
         except Unanswered:
             doubtful = True
             raise
-        return [_answered(one) for one in answers]
+        return [_raise_refusal(answer) for answer in answers]
 
     counts = numbers(await ask(attempt))
-    gone = [] if doubtful else [one for one, count in zip(batch, counts, strict=True) if not count]
-    return Purged([one for one in batch if one not in gone], gone)
+    gone = [] if doubtful else [letter for letter, count in zip(batch, counts, strict=True) if not count]
+    return Purged([letter for letter in batch if letter not in gone], gone)
 
 
-def _answered(one: Reply | Refused) -> Reply:
-    if isinstance(one, Refused):
-        raise one
-    return one
+def _raise_refusal(answer: Reply | Refused) -> Reply:
+    if isinstance(answer, Refused):
+        raise answer
+    return answer

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from penstock.keys import PipelineKeys
 from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.dead_letters.pace import Pace
-from penstock.operating.paging import Ask, asking, once
+from penstock.operating.paging import Ask, once, query
 from penstock.scripts import script
 from penstock.wire.command import Argument
 from penstock.wire.errors import Reply, Unanswered
 from penstock.wire.link import Link
 
 MOST_VALUES = 7900
-"""Names and values that one Lua call can pass on; 8,000 fail."""
+"""Names and values that one Lua call can pass to a command; 8,000 fail."""
 
 GONE = "it no longer exists"
 
@@ -35,7 +35,7 @@ def hindrance(letter: DeadLetter) -> str:
     """Why a dead letter cannot be replayed; empty if it can."""
     values = len(letter.replayed())
     if values > MOST_VALUES:
-        return f"it has {values // 2} fields, and a script takes {MOST_VALUES // 2}"
+        return f"it has {values // 2} fields, and a script can pass on {MOST_VALUES // 2}"
     return "" if values else "it has no fields of its own"
 
 
@@ -47,7 +47,7 @@ class Replayer:
     ) -> None:
         """`ask` repeats unanswered calls: a dead letter that is gone by then was replayed by the first call.
 
-        `goes_on` is asked before each dead letter.
+        `goes_on` is called before each dead letter.
         """
         self._link = link
         self._keys = keys
@@ -57,7 +57,7 @@ class Replayer:
 
     async def prepare(self) -> None:
         """Fail now if the user may add entries but not delete them: that would duplicate messages."""
-        await self._ask(asking(self._link, "XDEL", self._keys.dead, "0-0"))
+        await self._ask(query(self._link, "XDEL", self._keys.dead, "0-0"))
 
     async def replay(self, letters: AsyncIterator[DeadLetter]) -> AsyncIterator[Replayed]:
         """Replay one after the other, and yield each outcome. Raises RedisTrouble."""

@@ -1,15 +1,15 @@
--- acquire: gives due jobs to this consumer, each until a deadline. Lower scores go first; equal scores go by name.
--- The score in the working set is the deadline plus a fraction that no other run of the job has. The fence of a run is another
--- number: it only grows, and is never below Redis time in microseconds, so that it also grows after Redis lost its data.
+-- acquire: assigns due jobs to this consumer, each until a deadline. Lower scores go first; equal scores go by name.
+-- The score in the working set is the deadline plus a fraction that is unique among the job's runs. The fence of a run is
+-- another number: it only grows, and is never below Redis time in microseconds, so it also grows after Redis lost its data.
 -- with  even_if_full
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story  8 fence
--- ARGV  1 consumer  2 the most to give  3 how many to inspect  4 how many of the first to skip
+-- ARGV  1 consumer  2 the most jobs to assign  3 how many to inspect  4 how many to skip at the start
 --       5 `*`, or the shards of this consumer as `,0,3,`  6.. names to skip
 -- reply `lost` if the consumer is not registered; else
---       1 Redis time in ms  2 how many of the first the next call skips, or 0 if all were seen
+--       1 Redis time in ms  2 how many the next call skips at the start, or 0 if all were inspected
 --       3 skipped jobs of other shards, 4 with names to skip, 5 that are not registered
---       6 the fence of the first job, to which each further one adds 1  7 names  8 the seconds at which they were due
---       9 the seconds of their deadlines; a score adds the fence modulo a million as its fraction  10 their last records
+--       6 the fence of the first job; each further job has one more  7 names  8 the seconds at which they were due
+--       9 the seconds of their deadlines; a score has the fence modulo a million as its fraction  10 their last records
 -- keeps S3, S4 (working first, removal last), S6, S7
 local waiting, working, jobs, shards = KEYS[1], KEYS[2], KEYS[4], ARGV[5]
 local most, look, from = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -20,41 +20,41 @@ local time = math.floor(micro / 1000)
 local answer = {time, 0, 0, 0, 0}
 if redis.call('ZSCORE', KEYS[3], '*') then return answer end
 local before = string.format('(%.0f', math.floor(time / 1000) + 1)
-local found = redis.call('ZRANGEBYSCORE', waiting, '-inf', before, 'WITHSCORES', 'LIMIT', from, look)
-local all = #found / 2
+local candidates = redis.call('ZRANGEBYSCORE', waiting, '-inf', before, 'WITHSCORES', 'LIMIT', from, look)
+local all = #candidates / 2
 if all == 0 then return answer end
 local names, skips = {}, {}
-for place = 1, all do names[place] = found[place * 2 - 1] end
+for place = 1, all do names[place] = candidates[place * 2 - 1] end
 for at = 6, #ARGV do skips[ARGV[at]] = true end
 local known = redis.call('HMGET', jobs, unpack(names))
--- Most jobs have the same properties, so each text is parsed once. An owner is written in more than 64 bytes: Redis keeps up to
+-- Many jobs have the same settings, so each text is parsed once. An owner is padded to more than 64 bytes: Redis keeps up to
 -- 512 shorter values of a hash as a list, and would scan that list for each of them.
 local ends, others, holder = {}, {}, {}
-local function read(says)
-  local timeout, shard = string.match(says, '^(%d+) %d+ (%d+)')
-  others[says] = shards ~= '*' and shard and not string.find(shards, ',' .. shard .. ',', 1, true)
-  ends[says] = timeout and math.ceil((time + timeout) / 1000) or 0
-  return ends[says]
+local function read(registration)
+  local timeout, shard = string.match(registration, '^(%d+) %d+ (%d+)')
+  others[registration] = shards ~= '*' and shard and not string.find(shards, ',' .. shard .. ',', 1, true)
+  ends[registration] = timeout and math.ceil((time + timeout) / 1000) or 0
+  return ends[registration]
 end
 local fence = math.max(tonumber(redis.call('GET', KEYS[8]) or 0), micro)
-local taken, dues, deadlines, scores, holds, count, passed = {}, {}, {}, {}, {}, 0, 0
+local acquired, dues, deadlines, scores, holds, count, passed = {}, {}, {}, {}, {}, 0, 0
 for place = 1, all do
   if count == most then break end
-  local name, says = names[place], known[place]
-  local deadline = says and (ends[says] or read(says)) or 0
-  local why = deadline == 0 and 5 or skips[name] and 4 or others[says] and 3
-  if why then
-    answer[why] = answer[why] + 1
+  local name, registration = names[place], known[place]
+  local deadline = registration and (ends[registration] or read(registration)) or 0
+  local position = deadline == 0 and 5 or skips[name] and 4 or others[registration] and 3
+  if position then
+    answer[position] = answer[position] + 1
     passed = passed + 1
   else
     count = count + 1
-    local due = math.floor(found[place * 2])
+    local due = math.floor(candidates[place * 2])
     local hold = holder[due]
     if not hold then
       hold = string.format('%065.0f %s', due, ARGV[1])
       holder[due] = hold
     end
-    taken[count], dues[count], deadlines[count] = name, due, deadline
+    acquired[count], dues[count], deadlines[count] = name, due, deadline
     scores[count * 2 - 1], scores[count * 2] = string.format('%d.%06d', deadline, (fence + count) % 1000000), name
     holds[count * 2 - 1], holds[count * 2] = name, hold
   end
@@ -68,8 +68,8 @@ redis.call('ZADD', working, unpack(scores))
 if from + passed == 0 then
   redis.call('ZREMRANGEBYRANK', waiting, 0, count - 1) -- they are the first, which one range removes more cheaply
 else
-  redis.call('ZREM', waiting, unpack(taken))
+  redis.call('ZREM', waiting, unpack(acquired))
 end
-answer[6], answer[7], answer[8], answer[9] = fence + 1, taken, dues, deadlines
-answer[10] = redis.call('HMGET', KEYS[7], unpack(taken))
+answer[6], answer[7], answer[8], answer[9] = fence + 1, acquired, dues, deadlines
+answer[10] = redis.call('HMGET', KEYS[7], unpack(acquired))
 return answer

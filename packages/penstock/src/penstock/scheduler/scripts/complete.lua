@@ -1,14 +1,14 @@
--- complete: hands back the jobs of ended runs with their records, each only if its run still holds the job.
--- May be repeated: a run that was completed before is answered as done.
+-- complete: hands back the jobs of ended runs with their records, each only if its run still has the job.
+-- May be repeated: for a run that was completed before, the reply is done.
 -- with  even_if_full, score, held, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story
--- ARGV  1.. four for each run: its job, its working score in microseconds, the second at which the job is due next, its record
--- reply a number for each: 1 done; 2 another run holds the job; 3 no run holds it, it was handed back; 0 it is not registered;
---       or an empty list if all are done, as usual
+-- ARGV  1.. four per run: its job, its working score in microseconds, the second at which the job is due next, its record
+-- reply a number per run: 1 done; 2 another run has the job; 3 no run has it: it was handed back; 0 it is not registered;
+--       or an empty list if all are done, which is the usual case
 -- keeps S3, S4 and S7
 local names, scores, ours = held(KEYS[2], 1, 4)
 local known = redis.call('HMGET', KEYS[4], unpack(names))
-local answers, ends, due, says, stories, told = {}, {}, {}, {}, {}, 0
+local answers, ends, due, registrations, records, count = {}, {}, {}, {}, {}, 0
 if #ours < #names then
   for place = 1, #names do
     answers[place] = scores[place] and 2 or known[place] and 3 or 0
@@ -17,16 +17,16 @@ if #ours < #names then
 end
 for at = 1, #ours do
   local place = ours[at]
-  ends[at], due[at], says[at] = names[place], ARGV[place * 4 - 1], known[place]
-  if says[at] then
-    stories[told + 1], stories[told + 2] = names[place], ARGV[place * 4]
-    told = told + 2
+  ends[at], due[at], registrations[at] = names[place], ARGV[place * 4 - 1], known[place]
+  if registrations[at] then
+    records[count + 1], records[count + 2] = names[place], ARGV[place * 4]
+    count = count + 2
   end
 end
 if #ends == 0 then return answers end
 even_if_full(KEYS[2])
-if told > 0 then redis.call('HSET', KEYS[6], unpack(stories)) end
-hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], ends, due, says)
-if told == #names * 2 then return {} end
-for at = 1, #ours do answers[ours[at]] = says[at] and 1 or 0 end
+if count > 0 then redis.call('HSET', KEYS[6], unpack(records)) end
+hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], ends, due, registrations)
+if count == #names * 2 then return {} end
+for at = 1, #ours do answers[ours[at]] = registrations[at] and 1 or 0 end
 return answers

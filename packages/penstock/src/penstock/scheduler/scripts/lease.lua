@@ -1,5 +1,5 @@
 -- lease: registers a pod's consumer, renews its lease, or deregisters it. An expired lease can be renewed until another pod
--- treats the consumer as lost: until then it still holds its jobs.
+-- treats the consumer as lost: until then it still has its jobs.
 -- with  now, even_if_full
 -- KEYS  1 pods
 -- ARGV  1 consumer  2 the lease in ms  3 `begin`, `renew` or `end`

@@ -1,5 +1,5 @@
 -- look: counts jobs. It changes nothing.
--- With shards, ready jobs are counted among the first thousand due jobs, and extrapolated.
+-- With shards, ready jobs are counted among the first thousand due jobs and extrapolated.
 -- with  now
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1 `*`, or shards as `,0,3,`

@@ -1,8 +1,8 @@
--- pause: pauses jobs until they are resumed. A running job ends first. `*` stops all acquiring.
+-- pause: pauses jobs until they are resumed. A running job finishes first. `*` pauses all jobs.
 -- with  now
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1.. names, or `*`
--- reply a number for each: 1 paused; 2 paused once its run has ended; 3 it was paused; 0 it is not registered
+-- reply a number per name: 1 paused; 2 paused when its run ends; 3 it was paused before; 0 it is not registered
 -- keeps S4
 local answers = {}
 local second = string.format('%.0f', math.floor(now() / 1000))

@@ -1,7 +1,7 @@
--- resume: resumes paused jobs, with the scores that they had. `*` ends a pause of all jobs; those paused by name stay paused.
+-- resume: resumes paused jobs with the scores that they had. `*` ends a pause of all jobs; jobs paused by name stay paused.
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1.. names, or `*`
--- reply a number for each: 1 resumed; 3 it was not paused; 0 it is not registered
+-- reply a number per name: 1 resumed; 3 it was not paused; 0 it is not registered
 -- keeps S4
 local answers = {}
 for place, name in ipairs(ARGV) do

@@ -1,8 +1,8 @@
--- run_now: makes waiting jobs due at once.
+-- run_now: makes waiting jobs due now.
 -- with  now, score
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1.. names
--- reply a number for each: 1 due now; 2 it runs; 3 it is paused; 0 it is not registered
+-- reply a number per name: 1 due now; 2 it runs; 3 it is paused; 0 it is not registered
 local answers = {}
 local second = math.floor(now() / 1000)
 for place, name in ipairs(ARGV) do

@@ -1,7 +1,7 @@
--- unregister: removes jobs. A running job ends first, and is then gone; a paused one stays paused if it is registered again.
+-- unregister: removes jobs. A running job finishes first; a paused one stays paused if it is registered again.
 -- KEYS  1 waiting  2 jobs  3 story
--- ARGV  1 only jobs that nobody has registered since this second of Redis time; 0 for all  2.. names
--- reply how many were registered
+-- ARGV  1 remove only jobs that no pod has registered since this second of Redis time; 0 for all  2.. names
+-- reply how many jobs were removed
 local names = {}
 local known = redis.call('HMGET', KEYS[2], unpack(ARGV, 2))
 for place = 1, #ARGV - 1 do

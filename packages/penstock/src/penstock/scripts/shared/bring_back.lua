@@ -1,7 +1,7 @@
--- Makes entries of the stream that are pending nowhere ready again, by force. Their delivery count is above any count given
--- before, so that no fence is given twice, and none of it counts as an attempt. The highest count is kept in two places,
--- because somebody may delete one. Redis 7 skips entries that have left the stream; Redis 6 claims them, and the worker that
--- claims them next finds out.
+-- Makes entries of the stream that are not pending ready again, by force. Their new delivery count is higher than any earlier
+-- one, so that no fence repeats, and none of it counts as an attempt. The highest count is stored in two places, in case one is
+-- deleted. Redis 7 skips entries that were deleted from the stream; Redis 6 claims them, and the worker that claims them next
+-- notices.
 -- Returns how many were brought back. Needs: even_if_full.
 local function bring_back(stream, group, parked, uncharged, crashed, position, ids)
   if #ids == 0 then return 0 end
@@ -14,7 +14,7 @@ local function bring_back(stream, group, parked, uncharged, crashed, position, i
     counts[2 * i + 1], counts[2 * i + 2] = id, count
     claim[#claim + 1] = id
   end
-  for _, word in ipairs({'RETRYCOUNT', count, 'FORCE', 'JUSTID'}) do claim[#claim + 1] = word end
+  for _, argument in ipairs({'RETRYCOUNT', count, 'FORCE', 'JUSTID'}) do claim[#claim + 1] = argument end
   redis.call('HSET', uncharged, unpack(counts))
   local claimed = redis.call(unpack(claim))
   redis.call('ZREM', parked, unpack(ids))

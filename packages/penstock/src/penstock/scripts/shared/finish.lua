@@ -1,7 +1,7 @@
 -- Ends entries: acknowledges them, and deletes them if the stream keeps nothing and no other group reads it. If another group
--- reads it, their ids are remembered in `finished`: when that group is gone, they must not look unfinished.
--- Commands that may fail come before the first removal. An entry is deleted after its acknowledgement: one that is deleted
--- first and still pending would be lost. Needs: in_chunks, even_if_full.
+-- reads it, their ids are recorded in `finished`, so that they do not look unfinished when that group is gone.
+-- Commands that may fail come before the first removal. An entry is deleted after its acknowledgement: deleted while it is
+-- pending, it would be lost. Needs: in_chunks, even_if_full.
 local function finish(stream, group, uncharged, crashed, finished, ids, delete)
   if #ids == 0 then return end
   local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0

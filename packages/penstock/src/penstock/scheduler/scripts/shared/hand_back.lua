@@ -1,17 +1,17 @@
 -- Moves jobs out of the working set: to the waiting set, due at the second in `due`; to the paused set if they are paused; to
--- no set if `known` has nothing of them. Destination first, removal last.
+-- no set if `known` does not have them. Adds to the destination first and removes last.
 local function hand_back(waiting, working, paused, owners, names, due, known)
   if #names == 0 then return end
   local stops = redis.call('ZCARD', paused) > 0 and redis.call('ZMSCORE', paused, unpack(names)) or {}
   local goes, stays, go, stay = {}, {}, 0, 0
-  local tails = {} -- of scores, by what is known of a job: many say the same
+  local tails = {} -- of scores, by registration: many jobs have the same
   for place = 1, #names do
-    local says = known[place]
-    local tail = says and tails[says]
-    if says and not tail then
-      local priority = string.match(says, '^%d+ (%d+)')
+    local registration = known[place]
+    local tail = registration and tails[registration]
+    if registration and not tail then
+      local priority = string.match(registration, '^%d+ (%d+)')
       tail = priority and string.sub(score(0, priority), 2)
-      tails[says] = tail
+      tails[registration] = tail
     end
     if tail then
       if stops[place] then

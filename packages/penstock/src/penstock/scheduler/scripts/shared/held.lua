@@ -1,6 +1,6 @@
--- Finds the runs that still hold their jobs: the working set has exactly the score that they were given. From argument `first`
--- on, each row of `width` arguments begins with a job and that score in microseconds: a quotient and a decimal of the same
--- value are the same double. Returns the names, the scores that the jobs have, and the places of the runs that hold theirs.
+-- Finds the runs that still have their jobs: the score in the working set is exactly the one that the run got. From argument
+-- `first` on, each row of `width` arguments starts with a job and that score in microseconds; dividing it by a million gives
+-- the same double as parsing the decimal score. Returns the names, the current scores, and the positions of these runs.
 local function held(working, first, width)
   local names, ours, count, all = {}, {}, 0, (#ARGV - first + 1) / width
   for place = 1, all do names[place] = ARGV[first + (place - 1) * width] end

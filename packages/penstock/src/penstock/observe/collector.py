@@ -1,4 +1,4 @@
-"""The metrics of a process: one family per name, with a child for each set of label values.
+"""The collector of a process's metrics: one family per name, with a child for each set of label values.
 
 The same labels give the same child: two producers of a pipeline in one process count together, and no name appears
 twice on the page.
@@ -17,19 +17,19 @@ from weakref import WeakSet
 from penstock.observe.values import Counter, Gauge, Histogram
 from penstock_spec.metrics import Metric, MetricKind
 
-if TYPE_CHECKING:  # it costs 30 ms and is needed when somebody looks
+if TYPE_CHECKING:  # it costs 30 ms and is needed only for a scrape
     import prometheus_client
 
 Child = Counter | Gauge | Histogram
 
 
-class Board:
-    """A collector for `prometheus_client` that does not import it."""
+class Collector:
+    """Has the interface of `prometheus_client`'s collectors, but does not import it."""
 
     def __init__(self) -> None:
         self._families: dict[str, tuple[Metric, dict[tuple[str, ...], Child]]] = {}
         self._lock = Lock()
-        self._shown: WeakSet[prometheus_client.CollectorRegistry] = WeakSet()
+        self._registries: WeakSet[prometheus_client.CollectorRegistry] = WeakSet()
 
     def declare(self, metric: Metric) -> None:
         """Export the name, even without a child."""
@@ -50,20 +50,20 @@ class Board:
             raise ValueError(f"two metrics are named `{metric.name}`")
         return children
 
-    def show_on(self, registry: prometheus_client.CollectorRegistry) -> None:
+    def register_with(self, registry: prometheus_client.CollectorRegistry) -> None:
         """Register with a registry, once."""
         with self._lock:
-            if registry in self._shown:
+            if registry in self._registries:
                 return
-            self._shown.add(registry)
+            self._registries.add(registry)
         registry.register(self)
 
-    def renew(self) -> None:
-        """Replace the lock in a forked child: its holder may not exist here."""
+    def renew_lock(self) -> None:
+        """Replace the lock in a forked child: the thread that holds it may not exist here."""
         self._lock = Lock()
 
     def describe(self) -> Iterator[prometheus_client.Metric]:
-        """Nothing: the prefix of the names makes comparison with other collectors unnecessary."""
+        """Nothing: registries compare names with other collectors, and Penstock's prefix makes that unnecessary."""
         return iter(())
 
     def collect(self) -> Iterator[prometheus_client.Metric]:
@@ -94,10 +94,10 @@ def _new(metric: Metric) -> Child:
 
 
 @cache
-def process_board() -> Board:
-    """The board of this process; simulations create their own."""
-    return Board()
+def process_collector() -> Collector:
+    """The collector of this process; simulations create their own."""
+    return Collector()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: process_board().renew())
+    os.register_at_fork(after_in_child=lambda: process_collector().renew_lock())

@@ -1,7 +1,7 @@
 """The subject of log lines.
 
-A worker sets the message of a task in a context variable. All lines that are logged in that task, by any logger, are
-about that message. Fields are computed only when a line is written, so messages without lines pay nothing.
+A worker sets the message of a task in a context variable. Each line that any logger writes in that task carries the
+fields of that message. They are computed only when a line is written, so messages without lines cost nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Subject(Protocol):
-    """Something that lines are about, such as a message."""
+    """A message or a run of a job, which log lines are about."""
 
     def log_fields(self) -> Mapping[str, object]:
         """Fields of each line; for a message `message_id`, `attempt`, `correlation` and `message.log_fields`."""
@@ -29,12 +29,12 @@ def fields_of_message(
     return own | {free(name, own): value for name, value in chosen.items()}
 
 
-def free(name: str, taken: Mapping[str, object]) -> str:
-    """The name, with underscores appended while it is taken."""
-    while name in taken:
+def free(name: str, used: Mapping[str, object]) -> str:
+    """The name, with underscores appended until it is free."""
+    while name in used:
         name += "_"
     return name
 
 
-ABOUT: ContextVar[Subject | None] = ContextVar("penstock_about", default=None)
+SUBJECT: ContextVar[Subject | None] = ContextVar("penstock_about", default=None)
 """Set in the task of a message. Threads that run handlers get a copy of the context."""

@@ -15,8 +15,8 @@ WINDOW = 15.0
 """Seconds; the worst delay is remembered for one to two windows."""
 
 
-class Heart:
-    """Beats in one thread and is read in others; each value is replaced as a whole."""
+class Heartbeat:
+    """Beats in one thread and is read in others; each value is replaced atomically."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -49,5 +49,5 @@ class Heart:
         return self._clock() - self._last
 
     def lag(self) -> float:
-        """The worst delay in the last half minute, including the current one."""
+        """The longest delay in the last half minute, including the current one."""
         return max(self._worst, self._worst_before, self.age() - EVERY, 0.0)
