@@ -74,12 +74,12 @@ def test_a_worker_needs_only_the_worker_file(pod: Path, server: Server, name: st
 def test_a_worker_file_of_another_environment_is_refused(pod: Path) -> None:
     ran = run(pod, "worker", "pets.json", "--env", "production")
     assert ran.returncode == 2
-    assert "`pets.json` was generated for `dev`, and `production` is asked for" in ran.stderr
+    assert "`pets.json` was generated for `dev`, not for `production`" in ran.stderr
 
 
 @pytest.mark.parametrize(
     ("after", "message"),
-    [("}", "is not a worker file"), ("", "does not match its digest"), (None, "`pets.json` cannot be had: ")],
+    [("}", "is not a worker file"), ("", "does not match its digest"), (None, "`pets.json`: there is no such file")],
 )
 def test_an_invalid_worker_file_is_refused(pod: Path, after: str | None, message: str) -> None:
     file = pod / "pets.json"

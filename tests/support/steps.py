@@ -214,7 +214,7 @@ class Steps(RedisState):
         """Repair the sorted sets by the pending list, and bring back delivered entries that are not pending."""
         reconciler = Reconciler(self._link, KEYS, SPEC)
         for page in 2 * reconciler.pages:  # entries of a deleted group have their own page
-            while self.wait(_run_page(page)).found:
+            while self.wait(_run_page(page)).did_something:
                 pass
 
     def ensure(self) -> str:

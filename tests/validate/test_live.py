@@ -25,7 +25,7 @@ from prometheus_servers import Page, Prometheus, Scraped, pages
 from servers import lasting_port, wait_for
 from targets import start
 
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.producer import SendError, SyncProducer
 from penstock.resolved import resolve
@@ -108,8 +108,8 @@ class Scene:
         self._began = time.time()
         resolved = resolve([], None, "live", trial.folder, date(2026, 1, 1)).pipelines
         self._pipelines = {one.name: one.on(trial.target.redis) for one in resolved}
-        self._board = Board()
-        self._counted = {one.name: Metrics.of_spec("producer", one.spec, self._board) for one in resolved}
+        self._collector = Collector()
+        self._counted = {one.name: Metrics.of_spec("producer", one.spec, self._collector) for one in resolved}
         self._prometheus = ends.enter_context(self._start_prometheus(ends).running())
 
     def _start_prometheus(self, ends: ExitStack) -> Prometheus:
@@ -140,7 +140,7 @@ class Scene:
 
     def _pages(self) -> Iterator[tuple[str, Page]]:
         registry = CollectorRegistry()
-        self._board.show_on(registry)
+        self._collector.register_with(registry)
         yield "/shop", partial(generate_latest, registry)
         for file in RECORDED.glob("*.prom"):
             yield f"/{file.stem}", partial(str.encode, "".join(self._lines(file)))

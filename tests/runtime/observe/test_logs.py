@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 from patience import PATIENCE
 
-from penstock.observe.about import ABOUT, fields_of_message
 from penstock.observe.events import Event
 from penstock.observe.lines import LONGEST_TEXT, LONGEST_VALUE, Process, timestamp
 from penstock.observe.logs import Log, level_of, loop_trouble, set_up
+from penstock.observe.subject import SUBJECT, fields_of_message
 from penstock.observe.traces import CARRIED, Trace
 from penstock_spec.findings import CannotGoOn
 
@@ -76,10 +76,10 @@ def begin() -> Iterator[Begin]:
         set_up(PROCESS, format_=format_, level=level, descriptor=written.writing)
         return written
 
-    token = ABOUT.set(None)
+    token = SUBJECT.set(None)
     carried = CARRIED.set(None)
     yield start
-    ABOUT.reset(token)
+    SUBJECT.reset(token)
     CARRIED.reset(carried)
     logging.captureWarnings(capture=False)
     root.handlers[:], root.level = handlers, level
@@ -116,7 +116,7 @@ def test_lines_during_an_attempt_have_the_fields_of_its_message(begin: Begin) ->
     written = begin()
 
     async def handle() -> None:
-        ABOUT.set(Message(pet_id=5))
+        SUBJECT.set(Message(pet_id=5))
         logging.getLogger("media.clustering").info("in the task")
         await asyncio.create_task(subtask())
         await asyncio.to_thread(logging.getLogger("media").info, "in a thread")
@@ -141,7 +141,7 @@ def test_without_a_line_no_fields_are_read(begin: Begin) -> None:
     """Nor for lines below the level."""
     begin()
     message = Message()
-    ABOUT.set(message)
+    SUBJECT.set(message)
     Log(logging.getLogger("media"), message).debug("unseen", one=1)
     logging.getLogger("media").debug("unseen")
     assert message.reads == 0
@@ -172,7 +172,7 @@ def test_the_trace_of_a_message_is_in_its_lines(begin: Begin) -> None:
 def test_a_reserved_name_gets_an_underscore(begin: Begin) -> None:
     """No field of a body can imitate a field of Penstock."""
     written = begin()
-    ABOUT.set(Message(level="x", message_id="forged", attempt=99, timestamp="y"))
+    SUBJECT.set(Message(level="x", message_id="forged", attempt=99, timestamp="y"))
     Log(logging.getLogger("media")).info("hello", message="m", level="l", error="e", self="s", package="p")
     logging.getLogger("media").info("hello", extra={"pid": 0, "pet": 1})
     first, second = written.lines()
@@ -213,7 +213,7 @@ class Unprintable:
 def test_any_value_makes_a_line(begin: Begin, value: object, logged: object) -> None:
     """Valid JSON in ASCII without control characters; long values are cut."""
     written = begin()
-    ABOUT.set(Message(pet=value))
+    SUBJECT.set(Message(pet=value))
     logging.getLogger("media").info("hello")
     text = written.text()
     assert text.isascii()
@@ -225,9 +225,9 @@ def test_an_incomplete_line_is_still_written(begin: Begin) -> None:
     """With wrong arguments, with a failing subject, with a very long text."""
     written = begin()
     logging.getLogger("media").info("%d pets", "many")
-    ABOUT.set(Failing())
+    SUBJECT.set(Failing())
     logging.getLogger("media").info("hello")
-    ABOUT.set(None)
+    SUBJECT.set(None)
     logging.getLogger("media").info("x" * 100_000)
     wrong_arguments, no_fields, long = written.lines()
     assert wrong_arguments["message"] == "%d pets"
@@ -302,10 +302,10 @@ def _raise(text: str) -> None:
 def test_the_text_format_has_a_line_each(begin: Begin) -> None:
     """Fields behind the message, a traceback below, no control characters."""
     written = begin("text")
-    ABOUT.set(Message(pet="a cat", note="\x1b[2J"))
+    SUBJECT.set(Message(pet="a cat", note="\x1b[2J"))
     log = Log(logging.getLogger("media"))
     log.info("hello\x1b[31m\nthere", images=3)
-    ABOUT.set(None)
+    SUBJECT.set(None)
     log.info("bare")
     try:
         _raise("\x1b[0m")

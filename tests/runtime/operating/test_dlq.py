@@ -118,7 +118,7 @@ class TestList:
         cli.ask("XADD", cli.keys.dead, "*", *dead_letter_fields(Buried(other, "failed", "E"), keys, 1000))
         ran = cli.penstock("dlq", "list", "trial", "--json")
         assert [one["id"] for one in ran.objects] == own[::-1]
-        assert ran.err.startswith("1 letter under `{trial}:trial:dead` ")
+        assert ran.err.startswith("skipped 1 dead letter in `{trial}:trial:dead` ")
 
     def test_foreign_entries_are_listed(self, cli: OperatorCli) -> None:
         """Dead letters that Penstock did not write have no history of deaths."""

@@ -68,7 +68,7 @@ class TestDryRun:
         cli.died(4)
         cli.died(2, error="its workers were lost", reason="lost")
         lines = [line.split() for line in cli.penstock("dlq", "replay", "trial", "--all").out.splitlines()]
-        assert lines[:3] == [["letters", "reason", "error"], ["4", "failed", "ValueError"], ["2", "lost", "-"]]
+        assert lines[:3] == [["count", "reason", "error"], ["4", "failed", "ValueError"], ["2", "lost", "-"]]
 
     def test_other_groups_are_reported(self, cli: OperatorCli) -> None:
         """They would receive the message as well."""
@@ -342,7 +342,7 @@ class TestInterruptions:
         assert ran.code == 1
         assert "stopped" in ran.err
         assert re.search(r"^(\d) dead letters were checked, and none matches$", ran.err, re.MULTILINE)
-        assert all("looked at" in text for text in shown), "progress shows the number of dead letters read"
+        assert all("checked" in text for text in shown), "progress shows the number of dead letters read"
 
     @pytest.mark.parametrize("words", [["replay", "--yes"], ["purge", "--yes"]])
     def test_ctrl_c_stops_between_two_ids(
@@ -366,7 +366,7 @@ class TestInterruptions:
         ids = cli.died(20)
 
         def show(_: Progress, text: str) -> None:
-            if "looked at 4" in text:
+            if "checked 4" in text:
                 signal.raise_signal(signal.SIGINT)
 
         monkeypatch.setattr(Progress, "show", show)

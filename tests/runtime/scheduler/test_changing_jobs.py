@@ -120,9 +120,7 @@ def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) ->
         repo.write_spec(SPEC.replace("off/.*", "("))
         pod.until(Event.SPEC_INVALID)
         (repo.folder / "specs" / "trial.yaml").write_text(PIPELINE)
-        wait_for(
-            lambda: "and a scheduler is asked for" in str(pod.events(Event.SPEC_INVALID)), "the wrong kind is logged"
-        )
+        wait_for(lambda: "not a scheduler" in str(pod.events(Event.SPEC_INVALID)), "the wrong kind is logged")
         repo.until_ran("off/c", 3)
         assert repo.places("b") == []
         times = len(repo.lines("end")["b"])

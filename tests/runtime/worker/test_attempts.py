@@ -16,7 +16,7 @@ from penstock.handling.exceptions import Retry
 from penstock.handling.failures import Failure
 from penstock.handling.retry_policy import RetryPolicy
 from penstock.keys import READY
-from penstock.observe.board import Board
+from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.attempts import Attempts
@@ -95,7 +95,7 @@ class WorkerPart:
             changed=changed,
         )
         self.slots = Slots(SLOTS, 100, self.settler, CLOCKS, changed)
-        metrics = WorkerMetrics(Metrics.of_spec("worker", spec, Board()))
+        metrics = WorkerMetrics(Metrics.of_spec("worker", spec, Collector()))
         self.attempts = Attempts(
             spec.work,
             MessageSettings.of(spec),
@@ -207,7 +207,7 @@ def test_a_step_that_is_always_refused_delays_no_other(target: Target) -> None:
                 part.settler.settle(done)
                 assert part.slots.free == SLOTS - 1
                 await until(lambda done=done: part.observer.results.get(done.id) == "took", "the message is settled")  # type: ignore[misc] # a loop variable
-            assert part.settler.on_the_way() == {(ME, dead.id, 1)}
+            assert part.settler.unsettled_deliveries() == {(ME, dead.id, 1)}
             part.driver.ask("DEL", keys.dead)
             await part.settler.empty()
             assert part.observer.results[dead.id] == "took"

@@ -56,7 +56,7 @@ class Resolved(Generic[SpecT]):
             command = kinds()[kind].command
             raise CannotGoOn(says, f"run it with `{command} {name}`" if command else "")
         one = resolved
-        return cls(one.spec, one.environment, one.around, one.file, one.schema, templates=one.templates)  # type: ignore[arg-type]  # checked above
+        return cls(one.spec, one.environment, one.around, one.file, one.schema, templates=one.templates)
 
     @property
     def name(self) -> str:

@@ -167,14 +167,14 @@ def _folded(lines: Sequence[str]) -> list[str]:
     return [part for line in lines for part in folded(line, columns())]
 
 
-def _lines(rows: Sequence[Status]) -> list[str]:
+def _lines(statuses: Sequence[Status]) -> list[str]:
     from penstock.operating.table import Column, Table
 
     names = ("new", "running", "ready", "suspect", "parked", "delayed", "dead", "oldest", "consumers", "done/s")
     table = Table(
         [Column(name, right=True) for name in names],
-        [_cells(one) for one in rows],
-        [one.pipeline.name for one in rows],
+        [_cells(one) for one in statuses],
+        [one.pipeline.name for one in statuses],
         heading="pipeline",
         leads=True,
     )

@@ -17,6 +17,6 @@ def table(jobs: Sequence[JobStatus]) -> Table:
 
 
 def _row(job: JobStatus) -> tuple[str, str, str, str]:
-    last = job.story
+    last = job.last_run
     due = "-" if job.due is None else "now" if job.due <= job.now else f"in {span(1000 * (job.due - job.now))}"
     return job.state, due, last.outcome if last else "-", str(last.streak) if last else "-"

@@ -65,7 +65,7 @@ class RunSettler:
         self._wake.set()
 
     @property
-    def queues(self) -> set[tuple[str, int]]:
+    def held(self) -> set[tuple[str, int]]:
         """Jobs of unsettled runs, each with its working score: another score is another run."""
         queues = (self._queue, self._recovering, self._exhausted, self._in_progress)
         return {(item.returned.name, item.returned.score) for queue in queues for item in queue}

@@ -197,11 +197,7 @@ class Settler:
             case Parked():
                 parts = (_park_args(step) for step in batch if isinstance(step, Parked))
                 rest = tuple(part for step in parts for part in step)
-                return (
-                    "park",
-                    (keys.stream, keys.parked, keys.uncharged, keys.crashed),
-                    (*owner, *bounds, *rest),
-                )
+                return "park", (keys.stream, keys.parked, keys.uncharged, keys.crashed), (*owner, *bounds, *rest)
             case GivenBack():
                 rest = tuple(part for step in batch for part in _give_back_args(step.delivery))
                 return "give_back", (keys.stream, keys.uncharged), (*owner, *bounds, *rest)
@@ -209,21 +205,14 @@ class Settler:
                 values = dead_letter_fields(first, keys, int(self._wall() * 1000))
                 key = penstock_field(delivery.fields, KEY)
                 own = penstock_field(delivery.fields, ID) or b""
-                fixed_keys = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)
+                named = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)
                 rest = (self._deletes, own, len(values), *values, *bounds, delivery.id, delivery.count)
-                return (
-                    "bury",
-                    (*fixed_keys, keys.dedup.encode() + key if key else keys.stream),
-                    (*owner, *rest),
-                )
+                return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*owner, *rest)
             case SettledWith():
                 result = keys.result + (own_fields_of(delivery.fields).id or delivery.id.decode())
                 rest = (self._deletes, first.result.value, first.result.keep, *bounds, delivery.id, delivery.count)
-                return (
-                    "settle_with",
-                    (keys.stream, keys.uncharged, keys.crashed, keys.finished, result),
-                    (*owner, *rest),
-                )
+                named = (keys.stream, keys.uncharged, keys.crashed, keys.finished, result)
+                return "settle_with", named, (*owner, *rest)
 
     async def _run_script(
         self, name: str, keys: Sequence[str | bytes], args: Sequence[Sent], deliveries: Sequence[Delivery]

@@ -67,8 +67,8 @@ def notes(scan: DeadLetterScan, pipeline: ResolvedPipeline) -> Iterator[str]:
     """Notes on dead letters that were skipped."""
     if scan.counts.others:
         yield (
-            f"{many(scan.counts.others, 'dead letter')} in `{pipeline.keys.dead}` died in other streams or groups, and "
-            "were skipped; name the spec of their pipeline"
+            f"skipped {many(scan.counts.others, 'dead letter')} in `{pipeline.keys.dead}` of other streams or groups; "
+            "name the spec of their pipeline"
         )
     for id_ in scan.counts.missing:
         yield f"no dead letter `{id_}`"
