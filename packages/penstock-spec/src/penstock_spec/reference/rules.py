@@ -23,7 +23,7 @@ INDEX = """\
 
 Every finding has the name of its rule: `error[grace-shorter-than-timeout]`. An *error* does not work, loses messages or
 is unsafe; a *warning* is probably a mistake; an *info* is a value without effect. `penstock explain RULE` shows the
-page of a rule.
+page of a rule. The [glossary](../reference/glossary.md) explains terms such as *parked*, *suspect* and *lease*.
 """
 
 
