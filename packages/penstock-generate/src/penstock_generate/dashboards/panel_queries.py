@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock_generate.alerts.define import NAME, NAMESPACE, RATE_INTERVAL, Alert, Series, added
-from penstock_generate.dashboards.panel import Colour, Panel, Step, Target
+from penstock_generate.dashboards.panel import Colour, Panel, Step, Target, Unit
 from penstock_generate.rendering.placeholders import placeholder
 from penstock_generate.rendering.promql import name_of
 from penstock_spec.metrics import Metric
@@ -37,6 +37,10 @@ class PanelQueries:
     def alert_query(self, alert: str, legend: str) -> Target:
         """The query of an alert."""
         return Target(self._alerts[alert].query.text, legend)
+
+    def alert_panel(self, alert: str, title: str, description: str, unit: Unit, legend: str) -> Panel:
+        """The query of an alert, with its threshold as a line."""
+        return Panel(title, description, unit, (self.alert_query(alert, legend),), steps=self.steps(alert))
 
     def steps(self, *names: str) -> tuple[Step, ...]:
         """The thresholds of those alerts that these specs have."""

@@ -21,12 +21,12 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
         tuple(query.gauge(one, name) for name, one in _named(stream.NEW, stream.READY, stream.SUSPECT)),
         "areas",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockBacklogOld",
         "Age of the oldest message",
         "How long the oldest message that is ready for work has waited. The line is `alerts.backlog_age`.",
         "s",
-        (query.alert_query("PenstockBacklogOld", "oldest"),),
-        steps=query.steps("PenstockBacklogOld"),
+        "oldest",
     )
     yield Panel(
         "Backlog and its limit",
@@ -35,12 +35,12 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
         (query.alert_query("PenstockBacklogNearLimit", "messages"),),
         steps=(*query.steps("PenstockBacklogNearLimit"), Step(placeholder("backlog limit"), "red")),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockNoProgress",
         "Messages without progress",
         "Messages that are ready for work while none is finished. It should be empty.",
         "short",
-        (query.alert_query("PenstockNoProgress", "messages"),),
-        steps=query.steps("PenstockNoProgress"),
+        "messages",
     )
     yield Panel(
         "Pending",

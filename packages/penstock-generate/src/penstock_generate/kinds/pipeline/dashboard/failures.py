@@ -25,26 +25,26 @@ def _of_messages(query: PipelineQueries) -> Iterator[Panel]:
         "mps",
         (query.rates(working.RETRIED, "class"),),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockRetriesHigh",
         "Share of retries",
         "The share of deliveries that fail and are retried. Above the line more than half of the work is wasted.",
         "percentunit",
-        (query.alert_query("PenstockRetriesHigh", "retried"),),
-        steps=query.steps("PenstockRetriesHigh"),
+        "retried",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockTimeouts",
         "Timeouts",
         "Attempts that took longer than `work.timeout`, in 15 minutes.",
         "short",
-        (query.alert_query("PenstockTimeouts", "timeouts"),),
-        steps=query.steps("PenstockTimeouts"),
+        "timeouts",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockDeadLetters",
         "Dead letters",
         "Messages that became dead letters, in 15 minutes. The line is `alerts.dead_letters`.",
         "short",
-        (query.alert_query("PenstockDeadLetters", "dead"),),
-        steps=query.steps("PenstockDeadLetters"),
+        "dead",
     )
     yield Panel(
         "Dead letters by reason", "New dead letters per second.", "mps", (query.rates(working.DEAD, "reason"),), "areas"
@@ -55,29 +55,29 @@ def _of_messages(query: PipelineQueries) -> Iterator[Panel]:
         "short",
         (query.gauge(stream.DEAD_LETTERS, "dead letters"),),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockMessagesLost",
         "Messages lost",
         "Unfinished messages that were deleted or trimmed by somebody, in 15 minutes. There should be none.",
         "short",
-        (query.alert_query("PenstockMessagesLost", "lost"),),
-        steps=query.steps("PenstockMessagesLost"),
+        "lost",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockGroupRecreated",
         "Group recreated",
         "How often the consumer group was missing and was recreated, in 15 minutes.",
         "short",
-        (query.alert_query("PenstockGroupRecreated", "recreated"),),
-        steps=query.steps("PenstockGroupRecreated"),
+        "recreated",
     )
 
 
 def _of_workers(query: PipelineQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockFencedSteps",
         "Fenced steps",
         "Results that came after the message was taken over, in 15 minutes. Redis ignored them.",
         "short",
-        (query.alert_query("PenstockFencedSteps", "fenced"),),
-        steps=query.steps("PenstockFencedSteps"),
+        "fenced",
     )
     yield Panel(
         "Late steps by kind",
@@ -88,29 +88,29 @@ def _of_workers(query: PipelineQueries) -> Iterator[Panel]:
             query.rates(working.GONE, "step").named("{{step}}, gone"),
         ),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockLeasesLost",
         "Leases lost",
         "Running workers that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
-        (query.alert_query("PenstockLeasesLost", "lost"),),
-        steps=query.steps("PenstockLeasesLost"),
+        "lost",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockHandlersAbandoned",
         "Abandoned handlers",
         "Handlers that run past their timeout because a thread cannot be stopped. Each holds a slot.",
         "short",
-        (query.alert_query("PenstockHandlersAbandoned", "abandoned"),),
-        steps=query.steps("PenstockHandlersAbandoned"),
+        "abandoned",
     )
 
 
 def _of_redis(query: PipelineQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockRedisErrors",
         "Redis errors",
         "Failed calls to Redis in 5 minutes.",
         "short",
-        (query.alert_query("PenstockRedisErrors", "failed"),),
-        steps=query.steps("PenstockRedisErrors"),
+        "failed",
     )
     yield Panel(
         "Redis errors by kind",

@@ -40,12 +40,12 @@ def _itself(query: PipelineQueries) -> Iterator[Panel]:
         "s",
         (Target(f"time() - max({last} > 0)", "ago"),),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockJanitorErrors",
         "Failed tasks",
         "Failed tasks of the janitor in 15 minutes; its log says why.",
         "short",
-        (query.alert_query("PenstockJanitorErrors", "failed"),),
-        steps=query.steps("PenstockJanitorErrors"),
+        "failed",
     )
     yield Panel(
         "Failed tasks by name", "Failed tasks per second.", "ops", (query.rates(janitor.JANITOR_ERRORS, "task"),)
@@ -71,12 +71,12 @@ def _consumers(query: PipelineQueries) -> Iterator[Panel]:
         "s",
         (query.gauge(stream.OLDEST_LEASE_SECONDS, "Penstock"), query.gauge(stream.FOREIGN_IDLE_SECONDS, "foreign")),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockGhostConsumers",
         "Ghost consumers",
         "Consumers whose process is gone and that are not removed yet.",
         "short",
-        (query.alert_query("PenstockGhostConsumers", "ghosts"),),
-        steps=query.steps("PenstockGhostConsumers"),
+        "ghosts",
     )
     yield Panel(
         "Ghosts removed",

@@ -31,12 +31,12 @@ def _pods(query: PipelineQueries) -> Iterator[Panel]:
         (Target(there, "current"), Target(wanted, "desired")),
         steps=query.steps("PenstockAtMaxReplicas"),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockReplicasBehind",
         "Missing pods",
         "Desired pods that are not ready: check nodes, quota, the image and their logs.",
         "short",
-        (query.alert_query("PenstockReplicasBehind", "missing"),),
-        steps=query.steps("PenstockReplicasBehind"),
+        "missing",
     )
     yield Panel(
         "Pods of the Deployment",
@@ -102,12 +102,12 @@ def _shutdowns(query: PipelineQueries) -> Iterator[Panel]:
         "s",
         (query.by(shutdown.DRAIN_PHASE_SECONDS, "phase"),),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockDrainCutOff",
         "Cut off",
         "Running messages that were given back at the end of a drain, in an hour.",
         "short",
-        (query.alert_query("PenstockDrainCutOff", "cut off"),),
-        steps=query.steps("PenstockDrainCutOff"),
+        "cut off",
     )
     yield Panel(
         "Given back",

@@ -37,9 +37,7 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
     )
     for alert, (title, description) in FULL.items():
         if query.has(alert):
-            yield Panel(
-                title, description, "short", (query.alert_query(alert, title.lower()),), steps=query.steps(alert)
-            )
+            yield query.alert_panel(alert, title, description, "short", title.lower())
     yield Panel(
         "Sends without a reply",
         "No reply came. With a deduplication key the send is retried; without one the sender gets `unknown`.",

@@ -61,12 +61,12 @@ def _throughput(query: PipelineQueries) -> Iterator[Panel]:
 
 
 def _room(query: PipelineQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockSaturated",
         "Saturation",
         "The share of slots that are busy. At the line no slot is free.",
         "percentunit",
-        (query.alert_query("PenstockSaturated", "busy"),),
-        steps=query.steps("PenstockSaturated"),
+        "busy",
     )
     yield Panel(
         "Slots",
@@ -78,29 +78,29 @@ def _room(query: PipelineQueries) -> Iterator[Panel]:
             query.gauge(working.SLOTS, "all", "sum"),
         ),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockPendingLimitReached",
         "Workers at their pending limit",
         "1 while a worker has `work.max_pending_per_worker` running and parked messages, and reads no new ones.",
         "short",
-        (query.alert_query("PenstockPendingLimitReached", "at the limit"),),
-        steps=query.steps("PenstockPendingLimitReached"),
+        "at the limit",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockUnsettled",
         "Results not accepted by Redis",
         "Workers repeat them; each holds a slot.",
         "short",
-        (query.alert_query("PenstockUnsettled", "unsettled"),),
-        steps=query.steps("PenstockUnsettled"),
+        "unsettled",
     )
 
 
 def _processes(query: PipelineQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockLoopLag",
         "Event loop",
         "The longest delay of a worker's event loop in 30 s. A blocked loop stops all its handlers.",
         "s",
-        (query.alert_query("PenstockLoopLag", "longest delay"),),
-        steps=query.steps("PenstockLoopLag"),
+        "longest delay",
     )
     yield Panel(
         "Child processes",

@@ -21,12 +21,12 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
 
 
 def _due(query: SchedulerQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockJobsOverdue",
         "Lateness of the oldest job",
         "How long the oldest due job has waited, in mean intervals. The line is `health.overdue_factor`.",
         "none",
-        (query.alert_query("PenstockJobsOverdue", "late"),),
-        steps=query.steps("PenstockJobsOverdue"),
+        "late",
     )
     yield Panel(
         "Oldest overdue job and mean interval",
@@ -70,12 +70,12 @@ def _due(query: SchedulerQueries) -> Iterator[Panel]:
         (query.gauge(state.REGISTERED, "highest"),),
     )
 
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockSchedulerDegraded",
         "Degraded pods",
         "1 while a pod reports that it is degraded. It alerts after `alerts.degraded_for`.",
         "short",
-        (query.alert_query("PenstockSchedulerDegraded", "degraded"),),
-        steps=query.steps("PenstockSchedulerDegraded"),
+        "degraded",
     )
 
 
@@ -114,16 +114,16 @@ def _signals(query: SchedulerQueries) -> Iterator[Panel]:
     }
     for name, (title, description) in titles.items():
         if query.has(name):
-            yield Panel(title, description, "short", (query.alert_query(name, "signal"),), steps=query.steps(name))
+            yield query.alert_panel(name, title, description, "short", "signal")
 
 
 def _permits(query: SchedulerQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockPermitsExhausted",
         "Permits held",
         "The share of all permits that is held.",
         "percentunit",
-        (query.alert_query("PenstockPermitsExhausted", "held"),),
-        steps=query.steps("PenstockPermitsExhausted"),
+        "held",
     )
     yield Panel(
         "Permits",

@@ -23,24 +23,24 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         steps=query.steps("PenstockNoLeader"),
     )
     if query.has("PenstockOrphansReturned"):
-        yield Panel(
+        yield query.alert_panel(
+            "PenstockOrphansReturned",
             "Orphans returned",
             "Jobs of lost pods that were made due again, in 15 minutes.",
             "short",
-            (query.alert_query("PenstockOrphansReturned", "returned"),),
-            steps=query.steps("PenstockOrphansReturned"),
+            "returned",
         )
         yield Panel("Removed entries", "By reason.", "ops", (query.rates(cleanup.ORPHANS_REMOVED, "why"),))
     yield Panel(
         "Refreshes", "Jobs that refreshes added and removed.", "ops", (query.rates(cleanup.RECONCILED, "what"),)
     )
     yield Panel("Duration of a pass", "All kinds of passes.", "s", query.quantiles(cleanup.PASS_SECONDS))
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockTidyingErrors",
         "Failed passes",
         "In 15 minutes.",
         "short",
-        (query.alert_query("PenstockTidyingErrors", "failed"),),
-        steps=query.steps("PenstockTidyingErrors"),
+        "failed",
     )
     yield Panel(
         "Passes cut off",

@@ -24,36 +24,36 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         ),
     )
     if query.has("PenstockReplicasBehind"):
-        yield Panel(
+        yield query.alert_panel(
+            "PenstockSchedulerAbsent",
             "Scheduler absent",
             "1 while no pod exports metrics.",
             "short",
-            (query.alert_query("PenstockSchedulerAbsent", "absent"),),
-            steps=query.steps("PenstockSchedulerAbsent"),
+            "absent",
         )
-        yield Panel(
+        yield query.alert_panel(
+            "PenstockReplicasBehind",
             "Missing pods",
             "Pods of `replicas` that are not ready.",
             "short",
-            (query.alert_query("PenstockReplicasBehind", "missing"),),
-            steps=query.steps("PenstockReplicasBehind"),
+            "missing",
         )
     yield Panel("Pods shutting down", "Pods that received SIGTERM and still run.", "short",
         (query.gauge(process.DRAINING, "shutting down", "sum"),),
     )  # fmt: skip
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockLeasesLost",
         "Leases lost",
         "Running pods that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
-        (query.alert_query("PenstockLeasesLost", "lost"),),
-        steps=query.steps("PenstockLeasesLost"),
+        "lost",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockLoopLag",
         "Event loop",
         "The longest delay of a pod's event loop in 30 s. A blocked loop stops all its jobs.",
         "s",
-        (query.alert_query("PenstockLoopLag", "longest delay"),),
-        steps=query.steps("PenstockLoopLag"),
+        "longest delay",
     )
     memory = query.of_process("process_resident_memory_bytes", per_second=False)
     yield Panel(

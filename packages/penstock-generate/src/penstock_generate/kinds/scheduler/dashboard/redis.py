@@ -30,19 +30,19 @@ def _ended(query: SchedulerQueries) -> Iterator[Panel]:
         (query.gauge(settling.RECOVERING, "held", "sum"),),
     )  # fmt: skip
     yield Panel("Retries of handing back", "By success.", "ops", (query.rates(settling.RECOVERIES, "success"),))
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockScheduleRetriesExhausted",
         "Due times given up",
         "Due times that Redis did not accept in all retries, in 15 minutes. A refresh registers these jobs again.",
         "short",
-        (query.alert_query("PenstockScheduleRetriesExhausted", "given up"),),
-        steps=query.steps("PenstockScheduleRetriesExhausted"),
+        "given up",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockRunsFenced",
         "Fenced steps",
         "Results that came after the job was given to another pod, in 15 minutes. Redis ignored them.",
         "short",
-        (query.alert_query("PenstockRunsFenced", "fenced"),),
-        steps=query.steps("PenstockRunsFenced"),
+        "fenced",
     )
     yield Panel(
         "Late steps by kind",
@@ -53,12 +53,12 @@ def _ended(query: SchedulerQueries) -> Iterator[Panel]:
 
 
 def _breakers(query: SchedulerQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockSchedulerBreakerOpen",
         "Circuit breakers",
         "0: closed, 1: half-open, 2: open. The highest value of both breakers in all pods.",
         "short",
-        (query.alert_query("PenstockSchedulerBreakerOpen", "state"),),
-        steps=query.steps("PenstockSchedulerBreakerOpen"),
+        "state",
     )
     yield Panel("Circuit breakers by name", "The breaker for taking jobs, and the one for handing them back.", "short",
         (query.by(settling.BREAKER_STATE, "breaker"),),
@@ -73,22 +73,22 @@ def _breakers(query: SchedulerQueries) -> Iterator[Panel]:
             query.rate(settling.BREAKER_BLOCKED, "blocked calls"),
         ),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockRedisStall",
         "Breaker stays open",
         "1 while a pod has a breaker that is not closed, or gets no reply from Redis.",
         "short",
-        (query.alert_query("PenstockRedisStall", "not closed"),),
-        steps=query.steps("PenstockRedisStall"),
+        "not closed",
     )
 
 
 def _calls(query: SchedulerQueries) -> Iterator[Panel]:
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockScriptErrors",
         "Script errors",
         "Scripts that failed in 15 minutes.",
         "short",
-        (query.alert_query("PenstockScriptErrors", "errors"),),
-        steps=query.steps("PenstockScriptErrors"),
+        "errors",
     )
     yield Panel("Script errors by script", "Per second.", "ops", (query.rates(process.SCRIPT_ERRORS, "script"),))
     yield Panel(
@@ -97,12 +97,12 @@ def _calls(query: SchedulerQueries) -> Iterator[Panel]:
         "ops",
         (query.rates(process.SCRIPTS_SENT_WHOLE, "script"),),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockRedisErrors",
         "Redis errors",
         "Failed calls to Redis in 5 minutes.",
         "short",
-        (query.alert_query("PenstockRedisErrors", "failed"),),
-        steps=query.steps("PenstockRedisErrors"),
+        "failed",
     )
     yield Panel(
         "Redis errors by kind",

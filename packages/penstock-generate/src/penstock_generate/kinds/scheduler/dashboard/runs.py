@@ -19,12 +19,12 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "ops",
         (query.rates(running.RUNS, "class"),),
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockRunsFail",
         "Share of failed runs",
         "The share of runs that fail. Above the line more than half of the work is wasted.",
         "percentunit",
-        (query.alert_query("PenstockRunsFail", "failed"),),
-        steps=query.steps("PenstockRunsFail"),
+        "failed",
     )
     yield Panel("Duration of a run", "For all outcomes.", "s", query.quantiles(running.RUN_SECONDS))
     yield Panel(
@@ -40,12 +40,12 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         (query.rates(running.MISSED, "what"),),
     )
     if query.has("PenstockZombiesCancelled"):
-        yield Panel(
+        yield query.alert_panel(
+            "PenstockZombiesCancelled",
             "Zombies",
             "Runs that were cancelled long after their deadline, in 15 minutes.",
             "short",
-            (query.alert_query("PenstockZombiesCancelled", "cancelled"),),
-            steps=query.steps("PenstockZombiesCancelled"),
+            "cancelled",
         )
         yield Panel(
             "Zombies by detector",
@@ -53,11 +53,11 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
             "ops",
             (query.rates(running.ZOMBIES_CANCELLED, "by"),),
         )
-        yield Panel(
+        yield query.alert_panel(
+            "PenstockJobsAbandoned",
             "Abandoned jobs",
             "Runs that ignored their cancellation and continue without a permit.",
             "short",
-            (query.alert_query("PenstockJobsAbandoned", "abandoned"),),
-            steps=query.steps("PenstockJobsAbandoned"),
+            "abandoned",
         )
         yield Panel("New abandoned jobs", "Per second.", "ops", (query.rate(running.ABANDONED, "abandoned"),))
