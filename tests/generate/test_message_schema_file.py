@@ -19,7 +19,7 @@ AWKWARD = 'it\'s "odd"\n``` {{ x }} --- | <b>'
 
 def written(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
     it = planned(folder, spec)
-    content = json.loads(message_schema(it, schema_of(it.spec, it.beside)).content)
+    content = json.loads(message_schema(it, schema_of(it.spec, it.spec_folder)).content)
     assert isinstance(content, dict)
     return content
 

@@ -101,7 +101,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 
 def written(folder: Path, schema: dict[str, Any], message: dict[str, Any] | None = None) -> str:
     it = planned(folder, {"message": {"schema": schema, **(message or {})}})
-    return producer(it, schema_of(it.spec, it.beside), TEMPLATES).content
+    return producer(it, schema_of(it.spec, it.spec_folder), TEMPLATES).content
 
 
 def loaded(text: str) -> ModuleType:
@@ -265,7 +265,7 @@ def test_the_module_encodes_like_penstock(tmp_path: Path, schema: dict[str, Any]
     """To the byte; and it refuses what Penstock refuses, except for violations of the schema."""
     message = {"encoding": "fields" if flat else {"json": "data"}, "max_size": "100"}
     it = planned(tmp_path, {"message": {"schema": schema, **message}})
-    module = loaded(producer(it, schema_of(it.spec, it.beside), TEMPLATES).content)
+    module = loaded(producer(it, schema_of(it.spec, it.spec_folder), TEMPLATES).content)
     try:
         fields = encoding_of(it.spec.message, schema).write(body)
     except Unsendable as error:

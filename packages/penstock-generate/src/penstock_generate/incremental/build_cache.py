@@ -1,8 +1,8 @@
 """The build cache: it remembers what earlier runs built from which inputs, so that a run builds only changes.
 
-A unit depends on its own content, the files that its spec names, the platform file, the templates and the tools. A
-folder counts as unchanged while every file in it has the size and times that it had when it was written. So time stamps
-are never trusted for specs, and for generated files only a forged time stamp would deceive.
+A unit is a spec, an environment or the repository. It depends on its own content, the files that its spec names, the
+platform file, the templates and the tools, all compared by content. A generated folder counts as unchanged while every
+file in it has the size and times that it had when it was written: only an edit with forged time stamps goes unnoticed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CachedUnit:
     """The digest of its input."""
     spec: str
     """The name of the spec, if the unit is one."""
-    beside: Mapping[str, str | None]
+    named_files: Mapping[str, str | None]
     """Digests of the files that the spec names."""
     folders: Mapping[str, CachedFolder]
 
@@ -58,24 +58,26 @@ class BuildCache:
     def get(self, name: str) -> CachedUnit | None:
         """A unit, if it is cached and readable."""
         try:
-            key, spec, beside, folders = self._units[name]
+            key, spec, named_files, folders = self._units[name]
             cached = {
                 folder: CachedFolder(files, stamp, Member(**member) if member else None)
                 for folder, (files, stamp, member) in folders.items()
             }
-            return CachedUnit(key, spec, dict(beside), cached)
+            return CachedUnit(key, spec, dict(named_files), cached)
         except cache.BROKEN:
             return None
 
     def put(self, name: str, unit: CachedUnit) -> None:
         """Cache a unit. Folders that this run did not build are kept if they have the same input."""
         earlier = self.get(name)
-        same = earlier.folders if earlier and earlier.key == unit.key and earlier.beside == unit.beside else {}
+        same = (
+            earlier.folders if earlier and earlier.key == unit.key and earlier.named_files == unit.named_files else {}
+        )
         folders = {
             folder: [cached.files, cached.stamp, asdict(cached.member) if cached.member else None]
             for folder, cached in {**same, **unit.folders}.items()
         }
-        self._units[name] = [unit.key, unit.spec, dict(unit.beside), folders]
+        self._units[name] = [unit.key, unit.spec, dict(unit.named_files), folders]
         self._changed = True
 
     def store(self) -> None:

@@ -92,7 +92,7 @@ class IncrementalRun:
                 built.folder: CachedFolder(built.files, stamp, built.member)
                 for built, stamp in zip(unit.folders, stamps, strict=True)
             }
-            self._cache.put(unit.name, CachedUnit(unit.key, unit.spec, unit.beside, folders))
+            self._cache.put(unit.name, CachedUnit(unit.key, unit.spec, unit.named_files, folders))
         self._cache.store()
 
     def _stamps_of(self, unit: BuiltUnit) -> list[str]:
@@ -129,7 +129,7 @@ class IncrementalRun:
 
     def _is_current(self, file: File, entry: CachedUnit) -> bool:
         """Whether the folders of a spec are unchanged on disk, and the files that it names too."""
-        same_files = all(digest(file.beside(relative)) == was for relative, was in entry.beside.items())
+        same_files = all(digest(file.beside(relative)) == was for relative, was in entry.named_files.items())
         return same_files and self._is_untouched(entry, self._folders(entry))
 
     def _other(self, name: str, key: str, build: Callable[[], Iterable[Folder]]) -> None:

@@ -45,7 +45,7 @@ class BuiltUnit:
     key: str
     spec: str
     """The name of the spec."""
-    beside: Mapping[str, str | None]
+    named_files: Mapping[str, str | None]
     folders: tuple[BuiltFolder, ...]
 
 
@@ -61,8 +61,8 @@ class Builder:
         """One spec in all environments; `planned` if it is already resolved."""
         folders = list(spec_folders(self.source, plan(self.source, file) if planned is None else planned))
         name = folders[0].name.rpartition("/")[2]  # a platform file has at least one environment
-        beside = {relative: digest(file.beside(relative)) for folder in folders for relative in folder.beside}
-        return BuiltUnit(file.name, key_of(file), name, beside, tuple(self._built(folders)))
+        named_files = {relative: digest(file.beside(relative)) for folder in folders for relative in folder.named_files}
+        return BuiltUnit(file.name, key_of(file), name, named_files, tuple(self._built(folders)))
 
     def other(self, name: str, key: str, folders: Iterable[Folder]) -> BuiltUnit:
         """An environment or the repository."""

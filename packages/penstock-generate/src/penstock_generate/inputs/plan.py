@@ -26,7 +26,7 @@ class PlannedSpec:
     spec: Any
     """The model of its kind."""
     layers: Layers
-    beside: Path
+    spec_folder: Path
     """The folder of the spec; files that it names are relative to it."""
 
     @property

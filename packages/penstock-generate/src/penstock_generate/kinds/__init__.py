@@ -29,7 +29,7 @@ class Emitted:
     """Its files, in any order."""
     member: Member | None
     """The facts for the environment's files, if it has any."""
-    beside: tuple[str, ...] = ()
+    named_files: tuple[str, ...] = ()
     """Files that the spec names, relative to it."""
 
 

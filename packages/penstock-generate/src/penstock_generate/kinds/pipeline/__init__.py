@@ -34,7 +34,7 @@ __all__ = ["emit"]
 def emit(it: PlannedSpec, templates: Templates) -> Emitted:
     """Emit the files of a pipeline in an environment."""
     spec: Pipeline = it.spec
-    schema = schema_of.schema_of(spec, it.beside)
+    schema = schema_of.schema_of(spec, it.spec_folder)
     worker = WorkerArtifact.of(it, schema)
     member = Member(
         name=it.name,
