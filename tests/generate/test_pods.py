@@ -79,7 +79,11 @@ def test_a_worker_file_of_another_environment_is_refused(pod: Path) -> None:
 
 @pytest.mark.parametrize(
     ("after", "message"),
-    [("}", "is not a worker file"), ("", "does not match its digest"), (None, "`pets.json`: there is no such file")],
+    [
+        ("}", "is not a worker file"),
+        ("", "does not match its digest"),
+        (None, "cannot use the worker file `pets.json`: there is"),
+    ],
 )
 def test_an_invalid_worker_file_is_refused(pod: Path, after: str | None, message: str) -> None:
     file = pod / "pets.json"

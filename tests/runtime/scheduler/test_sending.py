@@ -46,6 +46,7 @@ def test_a_pod_reads_pipelines_next_to_its_worker_file(schedule: Callable[..., S
         file = repo.folder / "generated" / "dev" / "trial" / "worker.json"
         without_pipeline = repo.start("scheduler", "run", str(file), "--redis", repo.target.url, "--listen", "off")
         assert without_pipeline.process.wait(PATIENCE) == 2
+        assert "cannot use the worker file" in without_pipeline.log()
         assert "pipelines/mail.json`: there is no such file" in without_pipeline.log()
         (file.parent / "pipelines").mkdir()
         (file.parent / "pipelines" / "mail.json").write_bytes(

@@ -176,7 +176,7 @@ def generated(path: Path, environment: str | None) -> Resolved[Any]:
     """The spec, of any kind, in a generated file."""
     content = read_bytes(path, path.name, most=None)  # indentation makes a schema larger than its source file
     if not isinstance(content, bytes):
-        raise CannotGoOn(f"`{path}`: {content.says}", content.hint)
+        raise CannotGoOn(f"cannot use the worker file `{path}`: {content.says}", content.hint)
     read = worker_file.read(content, path.name)
     if environment and environment != read.environment:
         says = f"`{path}` was generated for `{read.environment}`, not for `{environment}`"
