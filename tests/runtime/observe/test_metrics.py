@@ -140,7 +140,7 @@ def test_a_negative_duration_counts_as_zero() -> None:
         ("janitor", working.DONE, (), "`penstock_done_total` is exported by worker, not by a janitor"),
         ("producer", maintenance.TAKEN_OVER, (), "is exported by janitor and worker, not by a producer"),
         ("worker", working.DEAD, ("tired",), "`penstock_dead_total` has no reason `tired`"),
-        ("worker", working.DEAD, (), "`penstock_dead_total` has `reason` besides `pipeline`, so 0 values do not fit"),
+        ("worker", working.DEAD, (), "`penstock_dead_total` has `reason` besides `pipeline`; values given: 0"),
         ("worker", working.DONE, ("x",), "`penstock_done_total` has no label besides `pipeline`"),
         ("worker", working.RUNNING, (), "`penstock_running` is a gauge, not a counter"),
         (

@@ -88,7 +88,7 @@ def test_delayed_messages_count_from_their_send(target: Target) -> None:
             await one.send_many(jobs(3), delay="1h")
             outcomes = await one.send_many(jobs(3))
             assert [type(outcome) for outcome in outcomes] == [Sent, Sent, Failed]
-            with pytest.raises(BacklogFull, match=r"^5 messages wait, which is `stream\.backlog\.limit`"):
+            with pytest.raises(BacklogFull, match=r"^the backlog has reached `stream\.backlog\.limit` \(5\)"):
                 await one.send({"job": "a"}, delay="1h")
 
     run_async(scenario())

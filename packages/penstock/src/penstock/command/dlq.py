@@ -234,10 +234,10 @@ def _filters(
 
 def _check_choice(ids: tuple[str, ...], filters: Filters, *, everything: bool) -> None:
     _check_ids(ids)
-    said = [bool(ids), bool(filters), everything]
-    if not any(said):
+    given = [bool(ids), bool(filters), everything]
+    if not any(given):
         raise CannotGoOn("no dead letters are selected", "give IDs, filters such as `--error`, or `--all`")
-    if sum(said) > 1:
+    if sum(given) > 1:
         raise CannotGoOn("IDs, filters and `--all` exclude each other", "choose one of them")
 
 

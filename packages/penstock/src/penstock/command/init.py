@@ -27,7 +27,7 @@ NEXT_COMMANDS = (
     "penstock worker hello --embedded --until-idle",
     *(["penstock dev"] if "dev" in VERBS else []),
 )
-"""Commands that `penstock init` suggests: they send a message, process it, and show it live."""
+"""Commands that `penstock init` suggests: they send a message, run it, and show it live."""
 
 
 @click.command(name="init", short_help="Create a working repository.")

@@ -196,7 +196,7 @@ def _which(first: int, last: int, *, lines: bool) -> str:
 
 def _print(outcome: Outcome, where: str, number: int) -> None:
     from penstock.producer.outcomes import Duplicate, Failed, Sent
-    from penstock_spec.values.display import moment
+    from penstock_spec.values.display import many, moment
 
     del number
     match outcome:
@@ -205,7 +205,7 @@ def _print(outcome: Outcome, where: str, number: int) -> None:
             if outcome.due is not None:
                 print_note(f"{where}due at {moment(outcome.due)}")
             if outcome.dropped:
-                print_note(f"{where}dropped {outcome.dropped} unread messages to make room")
+                print_note(f"{where}dropped {many(outcome.dropped, 'unread message')} to make room")
         case Duplicate():
             print_line(outcome.id)
             print_note(f"{where}duplicate of this message; not sent again")

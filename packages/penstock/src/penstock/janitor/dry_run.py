@@ -97,8 +97,8 @@ class DryRun:
         yield "remove records of messages that are not pending", forgotten
         foreign = self._spec.stream.foreign_workers
         if self._spec.stream.retention.keeps_nothing:
-            unfinished, beside = await self._not_pending()
-            yield "delete messages finished while another group read the stream", beside
+            unfinished, finished_elsewhere = await self._not_pending()
+            yield "delete messages finished while another group read the stream", finished_elsewhere
             nowhere |= unfinished
         yield (
             "delete messages that foreign workers finished" if foreign else "bring back messages that are not pending",
@@ -182,7 +182,7 @@ class DryRun:
         keys = self._keys
         groups = [mapping(one) for one in items(await self._link.call("XINFO", "GROUPS", keys.stream))]
         if len(groups) > 1:
-            return set(), 0  # with several groups, nobody knows what is finished
+            return set(), 0  # with several groups, it is unknown what is finished
         last = raw(groups[0][b"last-delivered-id"])
         ids = [id_ async for id_ in self._page(keys.stream, last)]
         nowhere = [id_ for id_, owner in zip(ids, await self._pending(ids), strict=True) if not owner]

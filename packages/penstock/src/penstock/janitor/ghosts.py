@@ -23,7 +23,7 @@ class GhostRemoval:
     suspects: int
     """Entries that it owned; they are suspect now."""
     lost: int
-    """Entries that somebody had deleted from the stream."""
+    """Entries that were deleted from the stream."""
 
 
 class Ghosts:

@@ -87,7 +87,7 @@ class Reconciler:
         return ReconcileResult(parked_without_due=number(undue))
 
     async def due(self) -> ReconcileResult:
-        """Remove due times of entries that are not parked; entries that somebody un-parked come back."""
+        """Remove due times of entries that are not parked; entries that were removed from `~parked` come back."""
         reply = await self._link.run(script("reconcile_due"), self._around(), (self._keys.group, self._due_from, PAGE))
         next_, dropped, back, gone = numbers(reply)
         self._due_from = max(next_, 0)
@@ -125,10 +125,10 @@ class Reconciler:
             (self._keys.group, self._stream_from, ENTRIES, BYTES, "delete" if self._foreign else "force"),
         )
         next_, *counts = items(reply)
-        back, elsewhere, more, beside = numbers(counts)
+        back, elsewhere, more, finished_beside = numbers(counts)
         self._stream_from = text(next_) or "-"
         return ReconcileResult(
-            brought_back=back, finished_elsewhere=elsewhere, finished_beside=beside, more_left=more == 1
+            brought_back=back, finished_elsewhere=elsewhere, finished_beside=finished_beside, more_left=more == 1
         )
 
     def _around(self) -> tuple[str, ...]:

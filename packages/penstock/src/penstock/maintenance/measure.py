@@ -18,7 +18,7 @@ class Measurement:
     lag: int | None
     """The lag that Redis reports; None if it is unknown."""
     unread: int | None
-    """Entries that the group has not read; None if only counting them could tell."""
+    """Entries that the group has not read; None if Redis would have to count them."""
     running: int
     ready: int
     suspect: int

@@ -107,7 +107,7 @@ def _check(metric: Metric, role: Role, values: tuple[str, ...]) -> None:
     if len(values) != len(labels):
         wanted = " and ".join(f"`{label.name}`" for label in labels) or "no label"
         raise NotInContractError(
-            f"`{metric.name}` has {wanted} besides `{metric.labels[0].name}`, so {len(values)} values do not fit"
+            f"`{metric.name}` has {wanted} besides `{metric.labels[0].name}`; values given: {len(values)}"
         )
     for label, value in zip(labels, values, strict=True):
         if label.words and value not in label.words:

@@ -77,7 +77,7 @@ class SendRetries:
         error: NotSent
         match obstacle:
             case Full():
-                return BacklogFull(f"{self.limit} messages wait, which is `stream.backlog.limit`")
+                return BacklogFull(f"the backlog has reached `stream.backlog.limit` ({self.limit})")
             case Refused():
                 error = RedisRefused(f"Redis refused it: {obstacle}", obstacle.code)
             case _:

@@ -277,7 +277,7 @@ class Intake:
         gone, waiting, *rows = answer
         if isinstance(gone, int) and gone:
             self._target.entries_deleted(gone)
-        claimed = [claimed_delivery(delivery, consumer) for delivery in rows]
+        claimed = [claimed_delivery(row, consumer) for row in rows]
         for delivery in claimed:
             self._target.deliver(delivery, alone=alone)
         # If a claim returned as many as requested, there may be more.
