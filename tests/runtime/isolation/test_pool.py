@@ -153,7 +153,7 @@ def test_a_message_runs_once_at_a_time(run_async: RunAsync) -> None:
     async def scenario() -> None:
         async with pool_driver() as driver:
             task, delivery, _ = await driver.begin("wait")
-            with pytest.raises(RuntimeError, match="running here already"):
+            with pytest.raises(RuntimeError, match="already running here"):
                 await driver.run(delivery)
             await driver.processes.cancel(delivery.id, "drain")
             assert await task == Killed("drain", by_force=False)

@@ -205,7 +205,7 @@ def test_without_an_answer_from_kubernetes_the_reason_is_printed(target: Target)
 
     async def reason_given() -> bool:
         plan = await plan_of(driver, UnknownPods())
-        return [str(one) for one in plan.changes] == ["cannot find ghosts: nobody knows  (trial)"]
+        return [str(one) for one in plan.changes] == ["cannot find ghosts: no API server  (trial)"]
 
     run_async(until(reason_given, "the reason is printed for the idle consumer"))
 
