@@ -27,7 +27,7 @@ class PipelineMonitor:
     def __init__(
         self, pipeline: ResolvedPipeline, links: PipelineLinks, metrics: JanitorMetrics, clocks: Clocks
     ) -> None:
-        """Uses the link for metrics."""
+        """Use the link for metrics."""
         self.name = pipeline.name
         self._keys = pipeline.keys
         self.links = links

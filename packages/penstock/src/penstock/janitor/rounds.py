@@ -1,4 +1,4 @@
-"""The rounds over one pipeline: due messages at their time, everything else every two seconds."""
+"""Makes the rounds over one pipeline: promotes messages when they are due, and does the rest every two seconds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0
 """Seconds before the next try for a pipeline whose Redis does not answer."""
 DEAD_EVERY = 60.0
 COSTS_EVERY = 15.0
-"""Seconds; an HPA acts no more often."""
+"""Seconds; an HPA does not act more often."""
 
 log = Log(logging.getLogger(__name__))
 
@@ -46,7 +46,7 @@ class Rounds:
     def __init__(
         self, pipeline: ResolvedPipeline, links: PipelineLinks, metrics: JanitorMetrics, pods: PodsApi, clocks: Clocks
     ) -> None:
-        """Uses the link for work."""
+        """Use the link for work."""
         spec, keys, link = pipeline.spec, pipeline.keys, links.work
         self._name = pipeline.name
         self._spec = spec

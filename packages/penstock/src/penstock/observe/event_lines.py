@@ -186,7 +186,7 @@ SHUTDOWN = Topic(
             "scheduler",
             reason="of a worker: why it could not leave its group",
             left_behind="of a scheduler: jobs that still run",
-            unsettled="of a scheduler: finished runs that Redis did not take",
+            unsettled="of a scheduler: finished runs that Redis did not accept",
             seconds=SECONDS,
         ),
         Event.LIFESPAN_EXIT_FAILED: warning(
@@ -471,7 +471,7 @@ SCHEDULER = Topic(
         ),
         Event.JOBS_LIST_FAILED: warning("Cannot list the jobs; keeping the last list", "scheduler", error=TYPE, at=AT),
         Event.JOBS_NOT_HANDED_BACK: error(
-            "Redis did not take the next due times of jobs; retrying at the next refresh",
+            "Redis did not accept the next due times of jobs; retrying at the next refresh",
             "scheduler",
             jobs="how many",
             first="the name of the first",

@@ -39,7 +39,7 @@ class Permit:
     __slots__ = ("_of",)
 
     def __init__(self, of: Permits) -> None:
-        """Used from now on."""
+        """The permit is in use from now on."""
         self._of: Permits | None = of
 
     def give_back(self) -> None:

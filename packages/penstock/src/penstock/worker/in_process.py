@@ -53,10 +53,10 @@ class InProcessRunner:
 
     async def _traced(self, received: Received, message: Any, context: Context) -> None:  # noqa: ANN401 - the type that the handler takes
         remote_trace = read(received.own.parent, received.own.state)
-        span = self._spans.process(
+        attempt_span = self._spans.process(
             remote_trace, message_id=context.message_id, attempt=context.attempt, correlation=context.correlation
         )
-        with span as processing:
+        with attempt_span as processing:
             context.span = processing.span
             await self._call(message, context)
 

@@ -67,7 +67,7 @@ class WorkerMetrics:
         self._delivered[source].add()
 
     def took(self, steps: Sequence[Step | Delivery]) -> None:
-        """Count steps of one kind that Redis took."""
+        """Count steps of one kind that Redis accepted."""
         first = steps[0]
         if isinstance(first, Delivery | SettledWith):
             self.done.add(len(steps))
