@@ -61,7 +61,7 @@ def test_a_producer_reads_a_spec_by_its_path(spec: Path, target: Target) -> None
 def test_overrides_of_the_environment_apply(spec: Path, target: Target) -> None:
     """The limit of `production` refuses a body that `dev` accepts."""
     with SyncProducer.of(str(spec), env="production", redis_url=target.url) as producer:
-        with pytest.raises(TooLarge, match=r"`message\.max_size` is 20"):
+        with pytest.raises(TooLarge, match=r"more than `message\.max_size` \(20\)"):
             producer.send({"job": "long enough for one environment only"})
         producer.send({"job": "short"})
     assert len(entries(target)) == 1

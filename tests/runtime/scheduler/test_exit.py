@@ -24,7 +24,7 @@ def breaking(real, part):
         return real(*about)
     return broken
 
-Watchdog.check = breaking(Watchdog.check, "looks")
+Watchdog.check = breaking(Watchdog.check, "counts")
 PodRegistration.renew = breaking(PodRegistration.renew, "lease")
 age = Heartbeat.age
 
@@ -69,7 +69,7 @@ def test_a_loop_blocked_for_ever_ends_the_process(schedule: Callable[..., Schedu
         assert repo.places("blocks") == ["working"], "the leader hands it back"
 
 
-@pytest.mark.parametrize("part", ["looks", "lease"])
+@pytest.mark.parametrize("part", ["counts", "lease"])
 def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part: str) -> None:
     """It would only look healthy: it logs the part, hands back its jobs, and has its own exit code."""
     with schedule(handlers=HANDLERS, spec=USUAL) as repo:
