@@ -34,6 +34,8 @@ VARIES = [
     (re.compile(r"(?<= )(?:\d+[hm])*[\d.]+m?s\b"), "2s"),
 ]
 """Times differ in each run; a page shows these."""
+IN_COLUMN = re.compile(r"(?<=  )(?:\d+[hm])*[\d.]+m?s\b")
+"""A duration in a table, where its width matters."""
 CONSTANT = re.compile(r"penstock (?:lint|show|explain|generate|check|diff|acl|rules) ?")
 """Commands that use neither Redis nor a clock: a page shows their exact output."""
 HOURS = re.compile(r"(?:\b\d+[dhm] )+(?=2s\b)")
@@ -59,6 +61,7 @@ class Normalizer:
         if not CONSTANT.match(command):
             for pattern, names in IDS:
                 output = self._with_names(pattern, names, output)
+            output = IN_COLUMN.sub(lambda duration: "2s".rjust(len(duration[0])), output)
             for varying, constant in VARIES:
                 output = varying.sub(constant, output)
         return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
