@@ -31,6 +31,22 @@ ELSEWHERE = {
         "images of teams; tests/generate/test_compose.py reads the file"
     ),
     "kubectl -n media create secret generic redis-auth --from-file=password": "a cluster",
+    'kubectl -n production create secret generic redis-auth --from-literal=password="$REDIS_PASSWORD"': "a cluster",
+    "kubectl apply -k generated/production/_environment/manifests": "a cluster; tests/validate judges the manifests",
+    "kubectl apply -k generated/production/hello/manifests": "a cluster; tests/validate judges the manifests",
+    "kubectl -n production get scaledobject,pods": "a cluster",
+    "kubectl -n production logs deployment/hello": "a cluster",
+    **dict.fromkeys(
+        (
+            "docker build -f generated/images/worker.Dockerfile -t registry.example/hello:0.1.0 .",
+            "docker build -f generated/images/janitor.Dockerfile -t registry.example/penstock-janitor:0.1.0 .",
+            "docker push registry.example/hello:0.1.0",
+            "docker push registry.example/penstock-janitor:0.1.0",
+        ),
+        "a package index and a registry; tests/validate/test_environment.py judges the Dockerfiles",
+    ),
+    """penstock send hello '{"name": "world"}' --env production""": "the Redis of a cluster",
+    "penstock status hello --env production": "the Redis of a cluster",
     "curl -sG http://prometheus.example/api/v1/query_range -o monday.json -d step=60 "
     "-d start=2027-01-04T07:00:00Z -d end=2027-01-04T11:00:00Z "
     '--data-urlencode \'query=sum(rate(penstock_sent_total{pipeline="thumbnails", outcome="new"}[2m]))\'': (
@@ -80,6 +96,7 @@ FILES = {
 SETUP = {
     "docs/how-to/message-schemas.md": ["mkdir src && mv media src/"],
     "docs/how-to/ci.md": ["cp -r examples/media ."],
+    "docs/how-to/deploy.md": ["mv penstock.yaml new.yaml && penstock init . >/dev/null && mv new.yaml penstock.yaml"],
     "docs/how-to/dev.md": [
         "penstock init . >/dev/null",
         f"mkdir examples && cp -r {ROOT}/examples/media examples/ && cp {ROOT}/specs/media-cluster.* specs/",
