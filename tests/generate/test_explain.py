@@ -73,7 +73,7 @@ def test_a_value_is_traced_to_its_field_and_template(
     what, at, field = value.split()
     assert (what, field) == ("value", origin.field)
     assert at.startswith(f"{source.relative_to(repository)}:{line_of(source, origin.written)}:")
-    assert f"made by   templates/{origin.template}.j2:" in ran.stdout
+    assert f"made by   Penstock's template {origin.template}.j2:" in ran.stdout
 
 
 def test_a_line_that_is_the_same_for_all_specs(root: Path, generated: Path, penstock: Run) -> None:

@@ -83,19 +83,25 @@ def _changes(lines: list[str], other: list[str], index: int) -> bool:
 
 def _maker(source: Source, inputs: Inputs, artifact: Artifact, index: int) -> str:
     if artifact.copied:
-        return f"{artifact.maker}:{index + 1}"
+        return _named(source, f"{artifact.maker.removeprefix(f'{TEMPLATES}/')}:{index + 1}")
     if not artifact.maker.startswith(f"{TEMPLATES}/"):
         return artifact.maker
     marked = _one(inputs.unpatched(Templates(source.root / TEMPLATES, [Marks])), artifact.path).content
-    template_lines = [f"{TEMPLATES}/{place}" for place in places(marked)]
+    template_lines = places(marked)
     unpatched, body = without(marked).splitlines(), artifact.content.splitlines()
     if unpatched == body:
-        return template_lines[index]
+        return _named(source, template_lines[index])
     # A patched file is written from data: match its lines with those of the template.
     for block in SequenceMatcher(None, _words(unpatched), _words(body), autojunk=False).get_matching_blocks():
         if block.b <= index < block.b + block.size:
-            return template_lines[block.a + index - block.b]
-    return f"{artifact.maker}, patched"
+            return _named(source, template_lines[block.a + index - block.b])
+    return f"{_named(source, artifact.maker.removeprefix(f'{TEMPLATES}/'))}, patched"
+
+
+def _named(source: Source, place: str) -> str:
+    """A line of a template by its path if it is in this repository, otherwise as Penstock's."""
+    is_here = (source.root / TEMPLATES / place.partition(":")[0]).is_file()
+    return f"{TEMPLATES}/{place}" if is_here else f"Penstock's template {place}"
 
 
 def _words(lines: list[str]) -> list[str]:
