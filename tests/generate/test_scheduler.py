@@ -143,7 +143,9 @@ def after_options(words: list[str]) -> Iterator[str]:
 
 def test_a_shell_reads_every_command(it: PlannedSpec) -> None:
     for line in lines(file(it, "runbook.md")):
-        assert re.match(r"(penstock|redis-cli|kubectl|export REDISCLI_AUTH=|set -- |REDIS_HOST=)", line), line
+        assert re.match(
+            r"(penstock|redis-cli|kubectl|export (REDISCLI_AUTH|REDIS_PASSWORD)=|set -- |REDIS_HOST=)", line
+        ), line
         assert shlex.split(line)
 
 

@@ -19,6 +19,8 @@ from penstock_generate.rendering.placeholders import placeholder
 from penstock_generate.rendering.promql import quoted
 from penstock_spec.platform import Redis
 
+SETUP = Markup(" (after the setup under [Inspect](#inspect))")
+
 
 class Section(NamedTuple):
     """The facts about an alert that the runbook shows above its section."""
@@ -33,6 +35,7 @@ class Section(NamedTuple):
 def common_values(it: PlannedSpec, facts: Facts, alerts: Sequence[Alert]) -> dict[str, Any]:
     """Values for the template by name."""
     redis = it.around.redis
+    sentinel = _sentinel(redis)
     names = {placeholder(name): value for name, value in names_in_queries(it.around.namespace, it.name).items()}
     return {
         "spec": it.spec,
@@ -47,7 +50,10 @@ def common_values(it: PlannedSpec, facts: Facts, alerts: Sequence[Alert]) -> dic
         "kubectl": words("kubectl", "-n", it.around.namespace),
         "labels": ",".join(f"{label}={value}" for label, value in facts.selector.items()),
         "redis": Markup(" ").join(_redis(redis)),
-        "sentinel": _sentinel(redis),
+        "sentinel": sentinel,
+        "penstock_setup": SETUP if facts.secret else Markup(""),
+        "redis_setup": SETUP if facts.secret or sentinel else Markup(""),
+        "apply": f"kubectl apply -k generated/{it.folder}/manifests",
     }
 
 

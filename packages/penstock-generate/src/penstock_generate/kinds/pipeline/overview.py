@@ -69,7 +69,7 @@ def _table(query: PipelineOverviewQueries) -> Panel:
     units: dict[str, Unit] = {"Oldest": "s", "Dead per second": "mps", "Done per second": "mps"}
     return Panel(
         "Pipelines",
-        "The current state of each pipeline, with a link to its dashboard. Work: messages that are ready for work.",
+        "The current state of each pipeline, with a link to its dashboard. Work: messages that could be worked on now.",
         "short",
         tuple(Target(query, name) for name, query in columns.items()),
         "table",
@@ -87,13 +87,13 @@ def _side_by_side(query: PipelineOverviewQueries) -> Iterator[Panel]:
     each = "{{pipeline}}"
     yield Panel(
         "Waiting work",
-        "Messages that are ready for work, by pipeline.",
+        "Messages that could be worked on now, by pipeline.",
         "short",
         (Target(query.by("max", stream.NEW, stream.READY, stream.SUSPECT), each),),
     )
     yield Panel(
         "Age of the oldest message",
-        "Among the messages that are ready for work.",
+        "Among the messages that could be worked on now.",
         "s",
         (Target(query.by("max", stream.OLDEST_SECONDS), each),),
     )

@@ -26,7 +26,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         age.seconds,
         2,
         "Messages wait too long.",
-        f"The oldest message that is ready for work has waited {{value}} s; `alerts.backlog_age` is {age}.",
+        f"The oldest message that could be worked on now has waited {{value}} s; `alerts.backlog_age` is {age}.",
         "s",
     )
     limit = spec.stream.backlog.limit
@@ -54,7 +54,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         0,
         max(QUARTER, minutes(spec.work.timeout) * 2),
         "Messages wait, but none is finished.",
-        "{value} messages are ready for work, but none was finished.",
+        "Messages that could be worked on now: {value}. None was finished.",
     )
     yield Alert(
         "PenstockMessagesLost",
@@ -64,7 +64,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         1,
         0,
         "Unfinished messages were deleted from the stream.",
-        "{value} messages were deleted or trimmed by somebody before they were finished.",
+        "Messages that somebody deleted or trimmed before they were finished: {value}.",
     )
     yield Alert(
         "PenstockGroupRecreated",

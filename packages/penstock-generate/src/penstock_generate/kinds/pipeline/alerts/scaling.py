@@ -44,7 +44,7 @@ def of(spec: Pipeline, series: PipelineSources) -> Iterator[Alert]:
             1,
             "KEDA uses its fallback instead of the backlog.",
             f"{{value}} polls failed in {window} minutes. "
-            f"KEDA keeps {fallback.replicas} pods; if Redis is down, the pods that run.",
+            f"KEDA keeps a fixed number of pods ({fallback.replicas}); if Redis is down, the pods that run.",
         )
     if spec.scaling.replicas.min < highest:  # else the number is fixed
         yield Alert(
@@ -71,5 +71,5 @@ def of(spec: Pipeline, series: PipelineSources) -> Iterator[Alert]:
         0,
         10,
         "Fewer pods are ready than the autoscaler wants.",
-        "{value} pods are missing: check nodes, quota and the image.",
+        "Missing pods: {value}. Check nodes, quota and the image.",
     )

@@ -82,8 +82,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         1,
         QUARTER,
         "A worker reads no new messages.",
-        f"It has {spec.work.max_pending_per_worker} running and parked messages, its limit "
-        "(`work.max_pending_per_worker`). Most of them failed and wait for their retry.",
+        f"It has {spec.work.max_pending_per_worker} messages that it runs or has parked, its limit "
+        "(`work.max_pending_per_worker`). New messages wait until some of the parked ones are due.",
     )
     yield Alert(
         "PenstockFencedSteps",

@@ -24,7 +24,7 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
     yield query.alert_panel(
         "PenstockBacklogOld",
         "Age of the oldest message",
-        "How long the oldest message that is ready for work has waited. The line is `alerts.backlog_age`.",
+        "How long the oldest message that could be worked on now has waited. The line is `alerts.backlog_age`.",
         "s",
         "oldest",
     )
@@ -38,7 +38,7 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
     yield query.alert_panel(
         "PenstockNoProgress",
         "Messages without progress",
-        "Messages that are ready for work while none is finished. It should be empty.",
+        "Messages that could be worked on now while none is finished. It should be empty.",
         "short",
         "messages",
     )

@@ -17,7 +17,7 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
     yield firing("pipeline", "pipeline")
     yield Panel(
         "Work",
-        "Messages that are ready for work now: new, ready or suspect.",
+        "Messages that could be worked on now: new, ready or suspect.",
         "short",
         (query.sum("messages", stream.NEW, stream.READY, stream.SUSPECT),),
         "number",
