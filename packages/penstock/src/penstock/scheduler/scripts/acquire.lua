@@ -10,7 +10,7 @@
 --       3 skipped jobs of other shards, 4 with names to skip, 5 that are not registered
 --       6 the fence of the first job; each further job has one more  7 names  8 the seconds at which they were due
 --       9 the seconds of their deadlines; a score has the fence modulo a million as its fraction  10 their last records
--- keeps S3, S4 (working first, removal last), S6, S7
+-- keeps each registered job in at least one set: adds to `working` first; fences only grow
 local waiting, working, jobs, shards = KEYS[1], KEYS[2], KEYS[4], ARGV[5]
 local most, look, from = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if not redis.call('ZSCORE', KEYS[6], ARGV[1]) then return 'lost' end

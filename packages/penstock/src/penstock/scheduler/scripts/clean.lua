@@ -11,7 +11,7 @@
 --       7 `remove` or `keep` names that are only digits
 -- reply 1 where the next page starts, or -1 at the end  2 jobs that are due again  3 removed entries of unregistered names
 --       4 removed entries whose names are only digits  5 consumers that are lost now
--- keeps S2, S3, S4, S7
+-- keeps each registered job in at least one set, and each run of a live consumer until the threshold
 local runs = ARGV[1] == 'working'
 local set, from, size, time = runs and KEYS[2] or KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]), now()
 local newly_lost = 0

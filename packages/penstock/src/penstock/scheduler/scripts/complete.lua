@@ -5,7 +5,7 @@
 -- ARGV  1.. four per run: its job, its working score in microseconds, the second at which the job is due next, its record
 -- reply a number per run: 1 done; 2 another run has the job; 3 no run has it: it was handed back; 0 it is not registered;
 --       or an empty list if all are done, which is the usual case
--- keeps S3, S4 and S7
+-- keeps each registered job in at least one set; changes only jobs that their runs still hold
 local names, scores, ours = held(KEYS[2], 1, 4)
 local known = redis.call('HMGET', KEYS[4], unpack(names))
 local answers, ends, due, registrations, records, count = {}, {}, {}, {}, {}, 0

@@ -3,7 +3,7 @@
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1.. names, or `*`
 -- reply a number per name: 1 paused; 2 paused when its run ends; 3 it was paused before; 0 it is not registered
--- keeps S4
+-- keeps each registered job in at least one set: adds to `paused` first
 local answers = {}
 local second = string.format('%.0f', math.floor(now() / 1000))
 for place, name in ipairs(ARGV) do

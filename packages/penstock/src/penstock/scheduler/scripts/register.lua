@@ -6,7 +6,7 @@
 -- ARGV  1.. five per job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule>`; its priority; when it
 --       is due if it is new; when it is due at the latest if its schedule has changed
 -- reply 1 Redis time in ms  2 jobs that were added to the waiting set
--- keeps S1 (each registered job is in one of the sets)
+-- keeps each registered job in at least one set
 local time, names, known = now(), {}, {}
 local second = string.format('%.0f', math.floor(time / 1000))
 for place = 1, #ARGV / 5 do names[place] = ARGV[place * 5 - 4] end

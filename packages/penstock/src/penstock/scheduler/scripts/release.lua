@@ -3,7 +3,7 @@
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners
 -- ARGV  1.. three per run: its job, its working score in microseconds, the second at which the job is due again
 -- reply a number per run: 1 done; 2 another run has the job; 3 no run has it: it was handed back; 0 it is not registered
--- keeps S3, S4 and S7
+-- keeps each registered job in at least one set; changes only jobs that their runs still hold
 local names, scores, ours = held(KEYS[2], 1, 3)
 local known = redis.call('HMGET', KEYS[4], unpack(names))
 local answers, ends, due, registrations = {}, {}, {}, {}

@@ -2,7 +2,7 @@
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
 -- ARGV  1.. names, or `*`
 -- reply a number per name: 1 resumed; 3 it was not paused; 0 it is not registered
--- keeps S4
+-- keeps each registered job in at least one set: removes from `paused` last
 local answers = {}
 for place, name in ipairs(ARGV) do
   local had = redis.call('ZSCORE', KEYS[3], name)
