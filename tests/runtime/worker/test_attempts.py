@@ -19,11 +19,12 @@ from penstock.keys import READY
 from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
-from penstock.worker.attempts import Attempts
+from penstock.worker import attempts as attempts_module
+from penstock.worker.attempts import Attempts, Runner
 from penstock.worker.context import Context, MessageSettings
 from penstock.worker.delivery import Buried, Delivery, Step
 from penstock.worker.metrics import WorkerMetrics
-from penstock.worker.outcome import Failed, Outcome
+from penstock.worker.outcome import Failed, Outcome, Stopped
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 
@@ -79,7 +80,7 @@ class StubRunner:
 class WorkerPart:
     """The part of a worker between its reads and its steps."""
 
-    def __init__(self, driver: PipelineDriver) -> None:
+    def __init__(self, driver: PipelineDriver, runner: Runner | None = None) -> None:
         spec = driver.pipeline.spec
         changed = asyncio.Event()
         self.driver = driver
@@ -99,7 +100,7 @@ class WorkerPart:
         self.attempts = Attempts(
             spec.work,
             MessageSettings.of(spec),
-            self.handles,
+            runner or self.handles,
             self.handles,
             RetryPolicy(spec.retries),
             self.settler,
@@ -127,11 +128,11 @@ class WorkerPart:
 
 
 @asynccontextmanager
-async def worker_part(where: Target | Server) -> AsyncIterator[WorkerPart]:
+async def worker_part(where: Target | Server, runner: Runner | None = None) -> AsyncIterator[WorkerPart]:
     """Run the part on a stream with a group."""
     driver = PipelineDriver(where)
     driver.ask("XGROUP", "CREATE", driver.keys.stream, driver.keys.group, "0", "MKSTREAM")
-    part = WorkerPart(driver)
+    part = WorkerPart(driver, runner)
     runs = asyncio.create_task(part.settler.run())
     try:
         yield part
@@ -156,6 +157,49 @@ def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target,
             assert list(part.observer.results.values()) == ([] if why == "lost" else ["took"])
 
     run_async(scenario())
+
+
+class ThreadRunner:
+    """Runs attempts in threads that end when the test lets them, as plain functions do."""
+
+    def __init__(self) -> None:
+        self.thread: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+
+    async def run(self, delivery: Delivery, context: Context) -> Outcome:
+        del delivery, context
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return Stopped(self.thread)
+        raise AssertionError
+
+
+@pytest.mark.parametrize("patience", [0.0, 600.0])
+def test_a_plain_function_has_time_to_end_before_it_is_logged(
+    target: Target, patience: float, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It sees its cancellation at its next check. Its message goes on at once, and it keeps its slot meanwhile."""
+    monkeypatch.setattr(attempts_module, "PATIENCE", patience)
+
+    def logged() -> bool:
+        return any("ignores its cancellation" in one.getMessage() for one in caplog.records)
+
+    async def scenario() -> None:
+        runner = ThreadRunner()
+        async with worker_part(target, runner) as part:
+            part.attempts.deliver(part.owns())
+            await asyncio.sleep(0)
+            part.attempts.cancel_all("drain")
+            await until(lambda: not part.attempts.running, "the message is given back")
+            assert (part.slots.running, part.attempts.has_abandoned) == (1, True)
+            if not patience:
+                await until(logged, "the line is logged")
+            runner.thread.set_result(None)
+            await until(lambda: part.slots.running == 0, "the slot is free")
+            assert not part.attempts.has_abandoned
+
+    run_async(scenario())
+    assert logged() == (not patience)
 
 
 @pytest.mark.parametrize(

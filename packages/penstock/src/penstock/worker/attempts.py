@@ -32,7 +32,7 @@ from penstock.worker.slots import Slots
 from penstock_spec.kinds.pipeline.work import PipelineWork
 
 PATIENCE = 10.0
-"""Seconds that a cancelled handler has to end; after that it is abandoned."""
+"""Seconds that a cancelled handler has to end; after that it is logged as abandoned."""
 NOT_STARTED_PAUSE = 1.0
 """Seconds until an attempt that could not start frees its slot, because the next one may fail in the same way."""
 LOST = "its workers were lost, the last time while it ran alone"
@@ -282,10 +282,13 @@ class Attempts:
         self.changed.set()
 
     def _abandon_thread(self, attempt: Attempt, future: asyncio.Future[object]) -> None:
+        """Count a plain function that still runs; log it only if it ignores its cancellation for some time."""
         self._track_abandoned(future)
-        attempt.context.log.event(Event.HANDLER_ABANDONED, handler="function")
+        log = attempt.context.log
+        patience = self._loop.call_later(PATIENCE, lambda: log.event(Event.HANDLER_ABANDONED, handler="function"))
 
         def ended(_: asyncio.Future[object]) -> None:
+            patience.cancel()
             future.exception()  # retrieved, so that asyncio does not log it
             self._slots.release()
 
