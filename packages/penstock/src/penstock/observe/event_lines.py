@@ -172,7 +172,7 @@ SHUTDOWN = Topic(
             progress="the last `context.progress` of each",
         ),
         Event.DRAIN_CANCELLING: warning(
-            "Draining: time is up; cancelling handlers and giving their messages back",
+            "Draining: time is up; cancelling handlers; unfinished messages are given back",
             "worker",
             running="handlers that run",
         ),

@@ -23,7 +23,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if scaling.replicas.min == 0 and scaling.cooldown < scaling.poll:
         if subject.is_set("scaling.cooldown"):
             message = f"KEDA polls every {scaling.poll} (`scaling.poll`, {subject.line('scaling.poll')})"
-            yield subject.problem("scaling.cooldown", message, f"set it to at least `{scaling.poll * 2}`")
+            hint = f"set `scaling.cooldown` to more than `{scaling.poll}`; `{scaling.poll * 2}` or more is usual"
+            yield subject.problem("scaling.cooldown", message, hint)
         else:
             message = f"the last pods stop after {scaling.cooldown} (`scaling.cooldown`, by default)"
             yield subject.problem(
