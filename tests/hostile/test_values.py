@@ -56,7 +56,7 @@ VALUES = {
     "marks that reverse text": '"\\u202eabc\\u2066"',
     "a terminal's escape": '"\\e[2J\\a"',
     "NUL": '"a\\0b"',
-    "half a character": '"\\ud800"',
+    "lone surrogate": '"\\ud800"',
     "a character outside the basic plane": '"\\U0001f600"',
     "a relative path out": "../../../etc/passwd",
     "an absolute path": "/etc/passwd",

@@ -74,6 +74,15 @@ def test_invalid_messages_are_not_sent(cli: OperatorCli, body: str, problem: str
     assert outcome["outcome"] == "not-sent"
 
 
+def test_a_body_that_is_not_json_gets_an_example(cli: OperatorCli) -> None:
+    """Usually the shell removed the quotes, or the names have none."""
+    ran = cli.penstock("send", "trial", "{n: 1}")
+    assert ran.err.splitlines() == [
+        "not sent: the body is not valid JSON (key must be a string, line 1 column 2)",
+        """hint: write it as '{"name": "world"}': names and texts in double quotes, and all of it in single quotes""",
+    ]
+
+
 @pytest.mark.parametrize("options", [[], ["-"]])
 def test_standard_input_is_one_message(cli: OperatorCli, options: list[str]) -> None:
     """It may span several lines."""

@@ -59,7 +59,7 @@ HOSTILE: dict[str, tuple[list[bytes], str]] = {
     "another type": (body(f'{{"id": ["{SECRET}"]}}'), "schema"),
     "another version": ([*body('{"id": "a"}'), b"penstock-version", b"9"], "version"),
     "no version": ([*body('{"id": "a"}'), b"penstock-version", SECRET.encode()], "version"),
-    "half a character": (body(f'{{"id": "a", "secret": "\\ud800{SECRET}"}}'), "not-json"),
+    "lone surrogate": (body(f'{{"id": "a", "secret": "\\ud800{SECRET}"}}'), "not-json"),
     "a mark": ([b"data", b"\xef\xbb\xbf{}"], "not-json"),
     "binary names": ([b"\x00\xff\n" + SECRET.encode(), b"\r\x00", b"data", b"{" + SECRET.encode()], "not-json"),
     "5,000 fields": (MANY, "no-body"),

@@ -157,21 +157,23 @@ async def _send(
                 raise
             for (number, _), outcome in zip(numbered, outcomes, strict=True):
                 failed += not isinstance(outcome, (Sent, Duplicate))
-                hint = _hint(outcome) or hint
+                hint = _hint(outcome, lines=lines) or hint
                 (_print_json if as_json else _print)(outcome, f"line {number}: " if lines else "", number)
     if hint:
         print_note(f"hint: {hint}")
     return INCOMPLETE if failed else 0
 
 
-def _hint(outcome: Outcome) -> str:
-    """A hint if Redis was unreachable or refused; empty otherwise."""
+def _hint(outcome: Outcome, *, lines: bool) -> str:
+    """A hint if the only body is not JSON, or Redis was unreachable or refused; empty otherwise."""
     from penstock.operating.reach import as_sentence
-    from penstock.producer.errors import RedisAbsent, RedisRefused
+    from penstock.producer.errors import InvalidMessage, RedisAbsent, RedisRefused
     from penstock.producer.outcomes import Failed
     from penstock.wire.errors import RedisTrouble
 
     error = outcome.error if isinstance(outcome, Failed) else None
+    if isinstance(error, InvalidMessage) and error.reason == "not-json" and not lines:
+        return """write it as '{"name": "world"}': names and texts in double quotes, and all of it in single quotes"""
     cause = error.__cause__ if isinstance(error, (RedisAbsent, RedisRefused)) else None
     return as_sentence(cause).hint if isinstance(cause, RedisTrouble) else ""
 

@@ -49,7 +49,7 @@ def json_of(raw: bytes) -> object:
         raise _explained(raw, error) from None
     digits = raw.translate(_NUMBERS, b"+")
     if (_LARGE_EXPONENT in digits or (len(raw) > len(_MANY_DIGITS) and _MANY_DIGITS in digits)) and _infinite(value):
-        raise Unreadable("not-json", "it contains a number that is too large")
+        raise Unreadable("not-json", "the body contains a number that is too large")
     return value
 
 
@@ -66,9 +66,9 @@ def _explained(raw: bytes, error: ValueError) -> Unreadable:
     except UnicodeDecodeError as wrong:
         return Unreadable("not-utf-8", f"byte {wrong.start + 1} of the body is not UTF-8")
     if raw.startswith(_BOM):
-        return Unreadable("not-json", "it starts with a byte order mark")
+        return Unreadable("not-json", "the body starts with a byte order mark")
     # The parser's message has positions and what it expected, and quotes nothing.
-    return Unreadable("not-json", str(error))
+    return Unreadable("not-json", f"the body is not valid JSON ({str(error).replace(' at line ', ', line ')})")
 
 
 def _infinite(value: object) -> bool:
@@ -101,7 +101,7 @@ def text_of(value: object) -> bytes:
     try:
         return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:
-        raise Unsendable("not-utf-8", "a text in the body contains half a character (a lone surrogate)") from None
+        raise Unsendable("not-utf-8", "the body contains a lone surrogate, which is not a character") from None
     except RecursionError:
         raise Unsendable("not-json", "the body is nested too deeply") from None
     except ValueError as error:

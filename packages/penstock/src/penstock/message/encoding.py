@@ -187,4 +187,4 @@ def _utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise Unsendable("not-utf-8", "a text in the body contains half a character (a lone surrogate)") from None
+        raise Unsendable("not-utf-8", "the body contains a lone surrogate, which is not a character") from None
