@@ -14,6 +14,7 @@ from penstock.worker.dead_letter import dead_letter_fields
 from penstock.worker.delivery import Buried, Delivery
 
 CARD = "4111 1111 1111 1111"
+MESSAGE = "01KE0000000000000000000001"
 
 
 def body(**fields: object) -> tuple[bytes, bytes]:
@@ -192,6 +193,28 @@ class TestShow:
     def test_a_missing_dead_letter_is_reported(self, cli: OperatorCli) -> None:
         ran = cli.penstock("dlq", "show", "trial", "5-5")
         assert (ran.code, ran.out, ran.err) == (1, "", "no dead letter `5-5`\n")
+
+    @pytest.mark.wire
+    def test_the_id_of_a_message_finds_its_newest_dead_letter(self, cli: OperatorCli) -> None:
+        """`penstock send` prints that id."""
+        sent = (*body(n=1), b"penstock-id", MESSAGE.encode())
+        cli.dies(*sent)
+        newest = cli.dies(*sent)
+        cli.died(2)
+        assert cli.penstock("dlq", "show", "trial", MESSAGE, "--json").json["id"] == newest
+
+    def test_a_message_without_a_dead_letter_is_reported(self, cli: OperatorCli) -> None:
+        cli.died(2)
+        ran = cli.penstock("dlq", "show", "trial", MESSAGE)
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err == f"no dead letter of message `{MESSAGE}` among the newest 10,000\n"
+
+    @pytest.mark.parametrize("verb", ["replay", "purge"])
+    def test_the_id_of_a_message_selects_nothing_to_change(self, cli: OperatorCli, verb: str) -> None:
+        """A message may have died more than once; the hint shows how to see the id of its dead letter."""
+        ran = cli.penstock("dlq", verb, "trial", MESSAGE)
+        assert ran.code == 2
+        assert f"hint: `penstock dlq show SPEC {MESSAGE}` shows the id of its dead letter" in ran.err
 
     def test_an_invalid_id_is_refused_with_a_hint(self, cli: OperatorCli) -> None:
         ran = cli.penstock("dlq", "show", "trial", "latest")

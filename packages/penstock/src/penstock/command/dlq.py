@@ -130,12 +130,16 @@ def show(
 ) -> None:
     """Show the dead letter ID of SPEC: its deaths, its fields byte for byte, and its body.
 
+    ID may also be the id of a message, as `penstock send` prints it. It is found among the newest 10,000 dead letters.
+
     Fields that are not plain one-line text are printed as JSON strings, and fields that are not UTF-8 as base64.
     """
+    from penstock.message.ulid import is_ulid
     from penstock.operating import reach
     from penstock.operating.dead_letters import listing
 
-    _check_ids((id_,))
+    if not is_ulid(id_):
+        _check_ids((id_,))
     ctx.exit(reach.run(listing.show_letter(*options.pipeline(), id_, as_json=as_json)))
 
 
@@ -242,6 +246,13 @@ def _check_choice(ids: tuple[str, ...], filters: Filters, *, everything: bool) -
 
 
 def _check_ids(ids: tuple[str, ...]) -> None:
+    from penstock.message.ulid import is_ulid
+
     for one in ids:
+        if is_ulid(one):
+            raise CannotGoOn(
+                f"`{one}` is the id of a message, not of a dead letter",
+                f"`penstock dlq show SPEC {one}` shows the id of its dead letter",
+            )
         if not ENTRY_ID.fullmatch(one):
             raise CannotGoOn(f"`{one}` is not the id of a dead letter", "`penstock dlq list` shows ids")

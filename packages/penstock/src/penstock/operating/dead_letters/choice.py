@@ -8,10 +8,15 @@ from dataclasses import dataclass, field
 
 from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import items, milliseconds
+from penstock.message.penstock_fields import ID
 from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import Entry, EntryReader
 from penstock.operating.paging import Ask, Pages, once, query
 from penstock.wire.link import Link
+from penstock.worker.dead_letter import penstock_field
+
+MOST_SEARCHED = 10_000
+"""Dead letters that are read to find one by the id of its message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,15 @@ class DeadLetterScan:
                 yield letter
             elif not entries:
                 self.counts.missing.append(id_)
+
+    async def of_message(self, message: str) -> DeadLetter | None:
+        """The newest dead letter of the message with this id, among the newest `MOST_SEARCHED`."""
+        async for letter in self.matching(Filters(), await self.now(), newest_first=True):
+            if penstock_field(letter.original, ID) == message.encode():
+                return letter
+            if self.counts.letters >= MOST_SEARCHED:
+                break
+        return None
 
     def _read(self, entry: Entry) -> DeadLetter | None:
         self.counts.letters += 1

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from penstock.message.penstock_fields import TRACEPARENT
+from penstock.message.ulid import is_ulid
 from penstock.observe.traces import read
-from penstock.operating.dead_letters.choice import DeadLetterScan, Filters
+from penstock.operating.dead_letters.choice import MOST_SEARCHED, DeadLetterScan, Filters
 from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import EntryReader, MessageView, plain_fields, pretty, shown_fields
 from penstock.operating.reach import Retrier, link_to
@@ -107,12 +108,18 @@ def _of_body(view: MessageView) -> dict[str, object]:
 
 
 async def show_letter(pipeline: ResolvedPipeline, credentials: Credentials, id_: str, *, as_json: bool) -> int:
-    """Print one dead letter completely, and return the exit code."""
+    """Print one dead letter completely, and return the exit code. `id_` is its id, or that of its message."""
     reader = EntryReader(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "dlq") as link:
         scan = DeadLetterScan(link, pipeline.keys, reader, ask=Retrier(print_note))
         now = await scan.now()
-        letters = [letter async for letter in scan.named([id_])]
+        if is_ulid(id_):
+            letter = await scan.of_message(id_)
+            letters = [letter] if letter else []
+        else:
+            letters = [letter async for letter in scan.named([id_])]
+    if is_ulid(id_) and not letters:
+        print_note(f"no dead letter of message `{id_}` among the newest {MOST_SEARCHED:,}")
     for line in notes(scan, pipeline):
         print_note(line)
     for letter in letters:
