@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,10 @@ from penstock_spec.repository import PLATFORM_FILE
 
 if TYPE_CHECKING:
     from penstock_spec.examples import Example
+
+
+ALERT = re.compile(r"Penstock[A-Z][A-Za-z]*")
+"""The name of a generated alert."""
 
 
 @click.command(name="explain", short_help="Explain a rule or a generated line.")
@@ -41,7 +46,8 @@ def command(rule: str) -> None:
     known = catalogue().get(rule)
     if known is None:
         close = nearest(rule, list(catalogue()))
-        raise CannotGoOn(f"no rule `{rule}`", f"did you mean `{close}`?" if close else "see `penstock rules`")
+        hint = f"did you mean `{close}`?" if close else _hint_for(rule)
+        raise CannotGoOn(f"no rule `{rule}`", hint)
     paint = painter()
     click.echo(paint(f"{known.severity}[{known.name}]", known.severity) + paint(f": {known.title}", "bold"))
     click.echo("\n" + known.page.partition("\n")[2].strip())
@@ -50,6 +56,21 @@ def command(rule: str) -> None:
         click.echo(f"\n{paint(f'{label}:', 'bold')}")
         for line in _shown(example):
             click.echo(f"    {line}".rstrip())
+
+
+def _hint_for(name: str) -> str:
+    """Where the name of a field or an alert is explained."""
+    from penstock_spec.fields import has_path
+    from penstock_spec.kinds import kinds
+    from penstock_spec.platform import Platform
+
+    models = {**{kind: one.model for kind, one in kinds().items()}, "platform": Platform}
+    pages = [f"`docs/reference/{kind}.md`" for kind, model in models.items() if has_path(model, name)]
+    if pages:
+        return f"it is a field, see {' or '.join(pages)}; `penstock show SPEC` shows its value"
+    if ALERT.fullmatch(name):
+        return "it is an alert, see `runbook.md` in `generated/ENVIRONMENT/SPEC/`"
+    return "see `penstock rules`"
 
 
 def _explain_line(place: str) -> None:

@@ -53,6 +53,42 @@ VERBS = {
 }
 
 
+USUAL_WORDS = {
+    "run": "worker",
+    "start": "worker",
+    "work": "worker",
+    "consume": "worker",
+    "consumer": "worker",
+    "publish": "send",
+    "produce": "send",
+    "push": "send",
+    "enqueue": "send",
+    "create": "new",
+    "add": "new",
+    "verify": "lint",
+    "format": "fmt",
+    "build": "generate",
+    "render": "generate",
+    "list": "status",
+    "ls": "status",
+    "ps": "status",
+    "info": "status",
+    "stats": "status",
+    "watch": "tail",
+    "follow": "tail",
+    "jobs": "scheduler list",
+    "pause": "scheduler pause",
+    "resume": "scheduler resume",
+    "dead": "dlq list",
+    "dead-letters": "dlq list",
+    "replay": "dlq replay",
+    "retry": "dlq replay",
+    "purge": "dlq purge",
+    "delete": "dlq purge",
+}
+"""Verbs by words that other tools use for them; for suggestions."""
+
+
 class Verbs(click.Group):
     """A group whose commands are modules in `command` packages."""
 
@@ -87,7 +123,9 @@ class Verbs(click.Group):
                 wheel = package.replace("_", "-")
                 raise click.UsageError(f"`{args[0]}` is part of `{wheel}`, which is not installed", ctx) from error
             close = difflib.get_close_matches(args[0], VERBS, n=1)
-            suggestion = f"; did you mean `penstock {close[0]}`?" if close else ""
+            usual = USUAL_WORDS.get(args[0], "")
+            verb = usual if usual.partition(" ")[0] in VERBS else close[0] if close else ""
+            suggestion = f"; did you mean `penstock {verb}`?" if verb else ""
             raise click.UsageError(f"no command `{args[0]}`{suggestion}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
