@@ -163,5 +163,5 @@ def test_a_verb_of_another_kind_gives_no_hint_without_a_command(run: Run) -> Non
     result = run("worker", "specs/clock.yaml", "--env", "dev")
     assert (result.returncode, result.stderr) == (
         2,
-        "error: `clock` is a ticker, and a pipeline is asked for\n",
+        "error: `clock` is a ticker, not a pipeline\n",
     )
