@@ -82,12 +82,21 @@ def test_env_can_come_from_the_process_environment(spec: Path, target: Target, m
     """PENSTOCK_ENV names it, as for every command; without it, the hint shows how a program names it."""
     with pytest.raises(CannotGoOn) as several:
         Producer.of(spec, redis_url=target.url)
-    assert several.value.hint == 'choose one with `env="..."`, or set PENSTOCK_ENV'
+    assert several.value.hint == 'choose one with `env="..."`, or set `PENSTOCK_ENV`'
     monkeypatch.setenv("PENSTOCK_ENV", "production")
     with SyncProducer.of(spec, redis_url=target.url) as producer, pytest.raises(TooLarge):
         producer.send({"job": "long enough for one environment only"})
     with SyncProducer.of(spec, env="dev", redis_url=target.url) as producer:
         producer.send({"job": "long enough for one environment only"})
+
+
+def test_an_unknown_environment_is_reported_with_its_variable(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable may have been set long ago; an argument is in the call."""
+    monkeypatch.setenv("PENSTOCK_ENV", "nope")
+    with pytest.raises(CannotGoOn, match=r"no environment `nope` \(from `PENSTOCK_ENV`\)$"):
+        Producer.of(spec)
+    with pytest.raises(CannotGoOn, match=r"no environment `nope`$"):
+        Producer.of(spec, env="nope")
 
 
 def test_a_spec_with_errors_makes_no_producer(spec: Path) -> None:

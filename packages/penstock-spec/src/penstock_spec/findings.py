@@ -74,3 +74,11 @@ class CannotGoOn(Exception):  # noqa: N818 - the user reads its message; it is n
         super().__init__(says)
         self.says = says
         self.hint = hint
+
+
+class NoSuchEnvironment(CannotGoOn):
+    """The selected environment does not exist."""
+
+    def from_variable(self, variable: str) -> CannotGoOn:
+        """The same error, for a name that this environment variable selected."""
+        return CannotGoOn(f"{self.says} (from `{variable}`)", self.hint)

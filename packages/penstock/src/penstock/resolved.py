@@ -180,7 +180,8 @@ def generated(path: Path, environment: str | None) -> Resolved[Any]:
     read = worker_file.read(content, path.name)
     if environment and environment != read.environment:
         says = f"`{path}` was generated for `{read.environment}`, not for `{environment}`"
-        raise CannotGoOn(says, f"name the file in `generated/{environment}/`, or leave `--env` out")
+        hint = f"name the file in `generated/{environment}/`, or set neither `--env` nor `PENSTOCK_ENV`"
+        raise CannotGoOn(says, hint)
     return Resolved(read.spec, read.environment, read.around, path, read.schema)
 
 
@@ -189,4 +190,6 @@ def choose(name: str | None, known: tuple[str, ...]) -> str:
     if name or len(known) <= 1:
         return known[0] if known else ""
     names = ", ".join(f"`{one}`" for one in known)
-    raise CannotGoOn(f"the platform file has several environments: {names}", "choose one with `--env`")
+    raise CannotGoOn(
+        f"the platform file has several environments: {names}", "choose one with `--env`, or set `PENSTOCK_ENV`"
+    )

@@ -12,7 +12,7 @@ from penstock_spec.catalogue import catalogue
 from penstock_spec.context import Fleet
 from penstock_spec.fields import nearest
 from penstock_spec.files import File, digest
-from penstock_spec.findings import CannotGoOn, Finding, LintResult, Severity
+from penstock_spec.findings import Finding, LintResult, NoSuchEnvironment, Severity
 from penstock_spec.linting.acknowledgements import expired
 from penstock_spec.linting.check import Beside, PlatformFile, Resolved, check_and_resolve, check_platform, finding, run
 from penstock_spec.linting.checked import CheckedFile
@@ -54,7 +54,7 @@ def choose_environments(platform: PlatformFile, selected: tuple[str, ...]) -> tu
         if one not in known:
             close = nearest(one, known) or next((name for name in known if name.startswith(one)), None)
             hint = f"did you mean `{close}`?" if close else "it has " + ", ".join(f"`{name}`" for name in known)
-            raise CannotGoOn(f"the platform file has no environment `{one}`", hint)
+            raise NoSuchEnvironment(f"the platform file has no environment `{one}`", hint)
     return tuple(one for one in known if not selected or one in selected)
 
 

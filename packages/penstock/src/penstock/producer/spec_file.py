@@ -10,7 +10,7 @@ from pathlib import Path
 from penstock.resolved import ResolvedPipeline, resolve
 from penstock.wire.credentials import Credentials
 from penstock.wire.url import read_url
-from penstock_spec.findings import CannotGoOn, Severity
+from penstock_spec.findings import CannotGoOn, NoSuchEnvironment, Severity
 
 
 def pipeline_of(
@@ -25,11 +25,12 @@ def pipeline_of(
     file = Path(spec)
     # Only suppressions depend on the day. They were checked when the spec was merged.
     today = date.today()  # noqa: DTZ011 - the local day, as for `penstock lint`
-    env = env or environ.get("PENSTOCK_ENV")
+    selected = env or environ.get("PENSTOCK_ENV")
     try:
-        resolution = resolve((file,), None if platform is None else Path(platform), env, Path.cwd(), today)
+        resolution = resolve((file,), None if platform is None else Path(platform), selected, Path.cwd(), today)
     except CannotGoOn as error:
-        raise CannotGoOn(error.says, error.hint.replace("`--env`", '`env="..."`, or set PENSTOCK_ENV')) from error
+        known = error.from_variable("PENSTOCK_ENV") if isinstance(error, NoSuchEnvironment) and not env else error
+        raise CannotGoOn(known.says, known.hint.replace("`--env`", '`env="..."`')) from error
     errors = [one for one in resolution.outcome.findings if one.severity is Severity.ERROR]
     if errors:
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from penstock.terminal.console import here
 from penstock.terminal.resolving import EMBEDDED, resolve_pipelines
-from penstock_spec.findings import CannotGoOn
+from penstock_spec.findings import CannotGoOn, NoSuchEnvironment
 
 if TYPE_CHECKING:
     from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
 
 F = TypeVar("F", bound=Callable[..., Any])
-
+ENVIRONMENT_VARIABLE = "PENSTOCK_ENV"
 
 platform_option = click.option(
     "--platform",
@@ -44,15 +45,29 @@ def complete_environment(ctx: click.Context, param: click.Parameter, incomplete:
     return [name for name in names if name.startswith(incomplete)] if isinstance(names, dict) else []
 
 
-environment_option = click.option(
-    "-e",
-    "--env",
-    "environment",
-    metavar="NAME",
-    envvar="PENSTOCK_ENV",
-    shell_complete=complete_environment,
-    help="Environment, also from `PENSTOCK_ENV`; optional if there is only one.",
-)
+def environment_option(verb: F) -> F:
+    """Add `--env`, as `environment`. An error about an unknown one names the variable if that selected it."""
+
+    @wraps(verb)
+    def with_environment(*args: object, **options: object) -> object:
+        try:
+            return verb(*args, **options)
+        except NoSuchEnvironment as error:
+            source = click.get_current_context().get_parameter_source("environment")
+            if source is ParameterSource.ENVIRONMENT:
+                raise error.from_variable(ENVIRONMENT_VARIABLE) from error
+            raise
+
+    option = click.option(
+        "-e",
+        "--env",
+        "environment",
+        metavar="NAME",
+        envvar=ENVIRONMENT_VARIABLE,
+        shell_complete=complete_environment,
+        help=f"Environment, also from `{ENVIRONMENT_VARIABLE}`; optional if there is only one.",
+    )
+    return option(cast("F", with_environment))
 
 
 def redis_option(verb: F) -> F:
