@@ -142,7 +142,7 @@ OMISSIONS = (
         "the rule that only a message lost alone is buried",
         "dead-early",
         "poison",
-        scripts={"claim": without("(tonumber(alone_in[looked]) or math.huge)", "0")},
+        scripts={"claim": without("(tonumber(alone_in[inspected]) or math.huge)", "0")},
     ),
     Omission(
         "the record of the attempt made alone",
