@@ -18,7 +18,7 @@ def random_bytes(most: int) -> bytes:
 
 @pytest.mark.parametrize("fields", [1, 7, 1000])
 def test_a_dead_letter_keeps_all_fields_of_the_message(steps: Steps, fields: int) -> None:
-    """P4: names and values stay byte for byte and in order, even empty and doubled ones; the reason follows."""
+    """Names and values stay byte for byte and in order, even empty and doubled ones; the reason follows."""
     body = [random_bytes(40) for _ in range(2 * fields)]
     body[:2] = [b"", b"\x00\xff\r\n"]
     steps.send_as("*", *body)
@@ -119,7 +119,7 @@ def test_a_repeated_replay_changes_nothing(steps: Steps) -> None:
 
 
 def test_a_refused_replay_keeps_the_dead_letter(steps: Steps) -> None:
-    """P2: the stream comes first, the removal last."""
+    """The stream comes first, the removal last."""
     dead = buried(steps)
     steps.ask("DEL", KEYS.stream)
     steps.ask("SET", KEYS.stream, "something else")

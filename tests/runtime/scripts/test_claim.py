@@ -83,7 +83,7 @@ def test_a_missing_group_raises_nogroup(steps: Steps) -> None:
 
 
 def test_crashes_count_as_attempts(steps: Steps) -> None:
-    """P4: each delivery to a worker that was lost counts."""
+    """Each delivery to a worker that was lost counts."""
     [one] = lost(steps, "gone", times=2)
     steps.register("worker")
     claims = steps.claim("worker")
@@ -135,7 +135,7 @@ def test_a_suspect_beyond_the_limit_waits_for_no_empty_worker(steps: Steps) -> N
 
 
 def test_lowered_attempts_still_allow_an_attempt_alone(steps: Steps) -> None:
-    """P4: `retries.attempts` was lowered; the message was lost more often than that, but never alone."""
+    """`retries.attempts` was lowered; the message was lost more often than that, but never alone."""
     [one] = lost(steps, "gone", times=ATTEMPTS)
     steps.register("worker")
     claims = steps.claim("worker", attempts=1)

@@ -9,7 +9,7 @@ from penstock.wire.errors import Refused
 
 
 def test_register_creates_a_consumer_and_a_lease(steps: Steps) -> None:
-    """The lease counts in Redis time (P5)."""
+    """The lease counts in Redis time."""
     before = milliseconds(steps)
     assert steps.register("worker") == 1
     after = milliseconds(steps)
@@ -116,7 +116,7 @@ def test_counts_of_cut_off_handlers_add_up(steps: Steps) -> None:
 
 
 def test_a_consumer_that_owns_messages_is_not_removed(steps: Steps) -> None:
-    """P7: Redis would drop its messages. Its lease stays, too."""
+    """Redis would drop its messages. Its lease stays, too."""
     [one] = steps.begin("worker")
     lease = steps.alive()
     assert steps.deregister("worker") == 0

@@ -1,4 +1,4 @@
-"""The fence: only the owner of a delivery, by consumer and delivery count, can take its next step (P3)."""
+"""The fence: only the owner of a delivery, by consumer and delivery count, can take its next step."""
 
 import random
 from collections.abc import Callable, Sequence

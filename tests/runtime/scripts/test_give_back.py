@@ -1,4 +1,4 @@
-"""give_back: deliveries that a living worker did not start are not charged (P4)."""
+"""give_back: deliveries that a living worker did not start are not charged."""
 
 import pytest
 from redis_state import KEYS

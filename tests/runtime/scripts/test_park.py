@@ -16,7 +16,7 @@ def test_a_parked_message_keeps_its_count(steps: Steps) -> None:
 
 
 def test_due_times_are_redis_time(steps: Steps) -> None:
-    """P5: the wait starts when Redis parks the message."""
+    """The wait starts when Redis parks the message."""
     batch = steps.begin("worker", 2)
     before = milliseconds(steps)
     steps.park(batch, wait=60_000)

@@ -1,4 +1,4 @@
-"""A step that fails halfway leaves the message pending, and a retry succeeds once the cause is gone (P2)."""
+"""A step that fails halfway leaves the message pending, and a retry succeeds once the cause is gone."""
 
 from collections.abc import Callable
 

@@ -123,7 +123,7 @@ def commands(server: Server, steps: Steps) -> list[list[str]]:
 
 
 def test_an_entry_is_acknowledged_before_it_is_deleted(own: Steps, server: Server) -> None:
-    """P2: an entry that is deleted but still pending would be a message without a body."""
+    """An entry that is deleted but still pending would be a message without a body."""
     words = [one[0].upper() for one in commands(server, own)]
     assert words.index("XACK") < words.index("XDEL")
 
@@ -179,7 +179,7 @@ def test_a_retention_of_zero_stores_no_result(steps: Steps) -> None:
 
 
 def test_a_refused_result_settles_nothing(steps: Steps) -> None:
-    """P2: the result is written first."""
+    """The result is written first."""
     [one] = steps.begin("worker")
     with pytest.raises(Exception, match=r"invalid expire|out of range"):
         steps.settle_with(one, stays=10**19)

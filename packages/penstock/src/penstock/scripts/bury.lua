@@ -8,7 +8,7 @@
 --       5 number of values of the dead letter  6.. names and values of the dead letter, then the entry's id three times and
 --       its delivery count
 -- reply the dead letter's id; or an answer as in `settle` if nothing was written
--- keeps P2 (the dead letter first, removal last), P3 and P4
+-- keeps the order: the dead letter first, the removal last; only the owner of a delivery buries it
 local values = tonumber(ARGV[5])
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 6 + values, 2)
 if #ours == 1 then

@@ -6,7 +6,7 @@
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay
 -- reply `there`, `made`, or `again` if it had vanished
--- keeps P8
+-- keeps every unfinished message: a new group skips none
 local stream, parked, uncharged, crashed, position, finished = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local group = ARGV[1]
 local function find()

@@ -5,7 +5,7 @@
 -- ARGV  1 group  2 consumer  3 and 4 roughly the lowest and highest id
 --       5.. four values each: id, delivery count, further uncharged deliveries, `~ready`, or `~suspect` for a suspect
 -- reply per delivery: 1 given back, 0 gone, or its current owner and count
--- keeps P3 and P4
+-- keeps the number of attempts; only the owner of a delivery gives it back
 local stream, uncharged, group = KEYS[1], KEYS[2], ARGV[1]
 local answers, ours = fence(stream, group, ARGV[2], 3, 4)
 local gone = {}

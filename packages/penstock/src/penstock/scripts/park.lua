@@ -4,7 +4,7 @@
 -- ARGV  1 group  2 consumer  3 and 4 roughly the lowest and highest id
 --       5.. five values each: id, delivery count, ms to wait, further uncharged deliveries, 1 if its handler crashed its process
 -- reply per delivery: 1 parked, 0 gone, or its current owner and count
--- keeps P2 (the due time first) and P3; the delivery count stays, so the fence stays valid
+-- keeps the order: the due time first; only the owner of a delivery parks it; the delivery count stays, and so the fence
 local stream, parked, uncharged, crashed, group = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
 -- A key of the wrong type fails here, before anything is written.
 redis.call('HLEN', uncharged)

@@ -5,7 +5,7 @@
 -- ARGV  1 group  2 first rank  3 entries per page
 -- reply 1 next rank, or -1 at the end  2 due times that were dropped: another consumer owns the entry, or it is no id
 --       3 entries brought back  4 entries that were deleted from the stream
--- keeps P1
+-- keeps every message: only due times are deleted
 local stream, parked, group = KEYS[1], KEYS[2], ARGV[1]
 local from, page = tonumber(ARGV[2]), tonumber(ARGV[3])
 local ids = redis.call('ZRANGE', parked, from, from + page - 1)

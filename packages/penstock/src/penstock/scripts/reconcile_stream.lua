@@ -12,7 +12,7 @@
 -- reply 1 where to continue, or nothing at the end  2 entries brought back  3 entries deleted
 --       4 1 while entries of a vanished group remain
 --       5 entries deleted that were finished while another group read the stream
--- keeps P1
+-- keeps every unfinished message
 local stream, parked, uncharged, crashed, position, known = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local group, from = ARGV[1], ARGV[2]
 local function is_pending(id) return redis.call('XPENDING', stream, group, id, id, 1)[1] end

@@ -4,7 +4,7 @@
 -- KEYS  1 stream  2 alive
 -- ARGV  1 group  2 consumer  3 ms that it must have been idle  4 entries per page
 -- reply 1 `done`, `more`, `none` or `busy`  2 entries that are suspect now  3 deleted entries, now dropped
--- keeps P7 (a consumer is deleted only when it owns nothing)
+-- keeps a consumer that owns entries: Redis would drop them with it
 local stream, group, consumer = KEYS[1], ARGV[1], ARGV[2]
 if redis.call('ZSCORE', KEYS[2], consumer) then return {'busy', 0, 0} end
 local idle

@@ -11,7 +11,7 @@
 --       or a list: `dropped`, how many unread entries were dropped for it, and one of the above.
 --       An error before any write if the server cannot write now (OOM, READONLY, ...), and NOLAG if it cannot count
 --       the backlog of a group: Redis before 7 has no lag
--- keeps P1, P2 (the message first, then its deduplication key), P5 and P6 (drops only entries that no group has read)
+-- keeps the order: the message first, then its deduplication key; drops only entries that no group has read
 -- The key of a dropped message is kept: within its window, the same message is a duplicate.
 local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local group, limit, when_full, window = ARGV[1], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])

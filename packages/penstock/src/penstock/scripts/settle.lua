@@ -4,7 +4,7 @@
 -- ARGV  1 group  2 consumer  3 1 if the stream keeps no finished entries  4 and 5 roughly the lowest and highest id
 --       6.. pairs of id and delivery count
 -- reply per delivery: 1 settled, 0 gone, or its current owner and count
--- keeps P2 (removal last) and P3 (only the owner settles)
+-- keeps the order: the removal last; only the owner of a delivery settles it
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 4, 2)
 local ids = {}
 for n, i in ipairs(ours) do ids[n] = ARGV[i] end

@@ -4,7 +4,7 @@
 -- ARGV  1 group  2 consumer  3 1 if the stream keeps no finished entries  4 result  5 ms that the result stays
 --       6 and 7 the id, twice  8 id  9 delivery count
 -- reply an answer as in `settle`
--- keeps P2 (the result first, removal last) and P3
+-- keeps the order: the result first, the removal last; only the owner of a delivery settles it
 -- If the message leaves the stream, even a full Redis writes its result.
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 6, 2)
 if #ours == 1 then

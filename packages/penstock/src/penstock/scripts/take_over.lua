@@ -6,7 +6,7 @@
 -- ARGV  1 group  2 lease in ms  3 consumer  4 entries per page  5 Redis time of the caller's last answer
 -- reply 1 `done`, `more`, `none` (no such lease), `alive`, or `stale` (the last answer is too old)
 --       2 entries that are suspect now  3 entries that were deleted from the stream, now dropped  4 Redis time
--- keeps P7 (a consumer is deleted only when it owns nothing)
+-- keeps a consumer that owns entries: Redis would drop them with it
 local stream, alive, group, consumer = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
 local time, lease = now(), tonumber(ARGV[2])
 if time - tonumber(ARGV[5]) > lease / 3 then return {'stale', 0, 0, time} end

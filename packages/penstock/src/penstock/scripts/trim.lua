@@ -6,7 +6,7 @@
 -- reply 1 entries removed  2 1 if there is more to remove now
 --       3 entries beyond the retention that stay because a group has not finished them; by age, at most one page
 --       4 that group, or nothing
--- keeps P6, and records where this group would restart if it vanished
+-- keeps entries that a group has not finished, and records where this group would restart if it vanished
 local stream, position = KEYS[1], KEYS[2]
 local keep, most, bytes = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
