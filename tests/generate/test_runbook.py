@@ -135,16 +135,47 @@ def test_commands_of_penstock_are_valid(it: PlannedSpec) -> None:
     lines = [shlex.split(line) for line in commands(page(it)) if line.startswith("penstock ")]
     assert len(lines) > 20
     for words in lines:
-        command: click.Command = app
-        rest = words[1:]
-        context = click.Context(app, info_name="penstock", **app.context_settings)
-        while isinstance(command, click.Group):
-            verb = command.get_command(context, rest.pop(0))
-            assert verb is not None, words
-            command = verb
-        parsed = command.make_context(command.name, rest, parent=context)
-        assert parsed.args == []
-        assert parsed.params["environment"] == it.environment
+        assert parsed(words).params["environment"] == it.environment
+
+
+def test_commands_in_the_pod_of_the_janitor_are_valid(it: PlannedSpec) -> None:
+    """They name the worker file or the folder that its Deployment mounts."""
+    inside = [line.partition(" -- ")[2] for line in commands(page(it)) if " exec deployment/penstock-janitor " in line]
+    status, janitor = map(parsed, map(shlex.split, inside))
+    assert status.params["specs"] == (Path(f"/etc/penstock/pipelines/{it.name}.json"),)
+    assert janitor.params["files"] == (Path("/etc/penstock/pipelines"),)
+    assert janitor.params["dry_run"]
+
+
+def parsed(words: list[str]) -> click.Context:
+    """The options and arguments of a command, as the command itself reads them."""
+    command: click.Command = app
+    rest = words[1:]
+    context = click.Context(app, info_name="penstock", **app.context_settings)
+    while isinstance(command, click.Group):
+        verb = command.get_command(context, rest.pop(0))
+        assert verb is not None, words
+        command = verb
+    parsed = command.make_context(command.name, rest, parent=context)
+    assert parsed.args == []
+    return parsed
+
+
+@pytest.mark.parametrize(("grace", "is_too_short"), [("69s", True), ("70s", False)])
+def test_a_grace_period_is_blamed_only_if_it_is_too_short(tmp_path: Path, grace: str, is_too_short: bool) -> None:  # noqa: FBT001 - a case
+    """`grace-shorter-than-timeout` refuses such a spec unless it suppresses the rule."""
+    spec = {"work": {"timeout": "60s"}, "shutdown": {"grace": grace, "margin": "10s"}}
+    section = page(planned(tmp_path, spec)).split("## PenstockDrainCutOff\n")[1].split("\n## ")[0]
+    assert ("raise `shutdown.grace`" in section) == is_too_short
+    assert ("On paper the grace period is long enough" in section) != is_too_short
+
+
+def test_numbers_may_be_1(tmp_path: Path) -> None:
+    """No noun in the plural follows a 1."""
+    replicas = {"replicas": {"max": 1}, "backlog_per_replica": 1, "fallback": {"replicas": 1}}
+    limits = {"work": {"concurrency": 1}, "retries": {"attempts": 1}, "alerts": {"dead_letters": 1}}
+    text = page(planned(tmp_path, {"scaling": replicas, **limits}))
+    assert not re.findall(r"(?<![\d.])1`? (?:pods|messages|slots|attempts)\b", text)
 
 
 @pytest.fixture(scope="module")
