@@ -96,7 +96,7 @@ def _availability(redis: Redis, here: Series) -> Iterator[Alert]:
         1,
         5,
         "A Redis server does not answer.",
-        "{value} servers are down; losing another may lose messages.",
+        "Servers that are down: {value}. Losing another may lose messages.",
     )
     yield Alert(
         "PenstockRedisReplicationBroken",
@@ -148,7 +148,7 @@ def _durability(here: Series) -> Iterator[Alert]:
         1,
         0,
         "Redis evicts keys.",
-        "{value} keys were evicted; messages may be lost. `maxmemory-policy` must be `noeviction`.",
+        "Evicted keys: {value}. Messages may be lost. `maxmemory-policy` must be `noeviction`.",
     )
     for name, metric, what in (
         ("PenstockRedisAofFailed", "redis_aof_last_write_status", "append-only file"),

@@ -74,5 +74,5 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         1,
         0,
         "The consumer group was missing in Redis.",
-        f"The group of `{spec.name}` was recreated {{value}} times: somebody destroys it, or Redis loses its data.",
+        f"Recreations of the group of `{spec.name}`: {{value}}. Somebody destroys it, or Redis loses its data.",
     )

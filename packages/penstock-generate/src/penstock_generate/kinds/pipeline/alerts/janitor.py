@@ -20,7 +20,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         0,
         2 * minutes(ghosts.every),
         "Consumers without a process remain in the group.",
-        f"{{value}} consumers have no process. The janitor looks for them every {ghosts.every}"
+        f"Consumers without a process: {{value}}. The janitor looks for them every {ghosts.every}"
         + (" but only reports them (`janitor.ghosts.dry_run`)." if ghosts.dry_run else "."),
     )
     if not spec.stream.retention.keeps_nothing:
@@ -32,7 +32,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
             0,
             2 * minutes(spec.janitor.trim.every),
             "A consumer group prevents trimming.",
-            "{value} entries stay longer than their retention, because a group has not finished them.",
+            "Entries that stay longer than their retention, because a group has not finished them: {value}.",
         )
     leads = ours.gauge(janitor.JANITOR_LEADER, "sum")
     yield Alert(

@@ -32,7 +32,7 @@ def of(spec: Pipeline, series: PipelineSources) -> Iterator[Alert]:
         1,
         window,
         "KEDA cannot read the backlog.",
-        f"{{value}} polls of a trigger failed in {window} minutes.",
+        f"Failed polls of a trigger in {window} minutes: {{value}}.",
     )
     if fallback is not None:
         yield Alert(

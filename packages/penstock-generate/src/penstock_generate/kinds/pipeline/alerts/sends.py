@@ -22,7 +22,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
                 1,
                 0,
                 "Sends are rejected.",
-                f"{{value}} messages were rejected because the backlog is at its limit ({limit}).",
+                f"Messages rejected because the backlog is at its limit ({limit}): {{value}}.",
             )
         case "wait":
             yield Alert(
@@ -33,7 +33,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
                 0,
                 5,
                 "Sends wait for room in the backlog.",
-                f"{{value}} sends wait because the backlog is at its limit ({limit}).",
+                f"Sends that wait because the backlog is at its limit ({limit}): {{value}}.",
             )
         case "drop-oldest":
             yield Alert(
@@ -44,7 +44,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
                 1,
                 0,
                 "Unread messages are dropped.",
-                f"{{value}} messages were dropped at the limit of {limit}, as the spec allows.",
+                f"Messages dropped at the limit of {limit}, as the spec allows: {{value}}.",
             )
     yield Alert(
         "PenstockBreakerOpen",

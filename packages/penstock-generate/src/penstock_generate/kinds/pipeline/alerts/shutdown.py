@@ -32,5 +32,5 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         1,
         0,
         "Workers ran out of time to shut down.",
-        f"{{value}} running messages were given back at the end of the grace period ({spec.shutdown.grace}).",
+        f"Running messages given back at the end of the grace period ({spec.shutdown.grace}): {{value}}.",
     )

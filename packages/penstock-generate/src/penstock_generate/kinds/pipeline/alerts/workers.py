@@ -123,7 +123,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         0,
         5,
         "Handlers ignore their cancellation.",
-        "{value} handlers run past their timeout; each holds a slot.",
+        "Handlers that run past their timeout, each holding a slot: {value}.",
     )
     yield loop_lag(ours, working.LOOP_LAG_SECONDS)
     yield redis_errors(ours, process.REDIS_ERRORS)

@@ -21,7 +21,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             1,
             0,
             "Pods were lost while they ran jobs.",
-            "{value} jobs of lost pods were made due again.",
+            "Jobs of lost pods that were made due again: {value}.",
         )
     if spec.replicas > 0 and not orphans.force_all_pods:
         leads = ours.gauge(cleanup.LEADER, "sum")

@@ -32,7 +32,7 @@ def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
             0,
             10,
             "Fewer pods are ready than the spec asks for.",
-            f"{{value}} of {spec.replicas} pods (`replicas`) are missing: check nodes, quota and the image.",
+            f"Missing pods: {{value}} of {spec.replicas} (`replicas`). Check nodes, quota and the image.",
         )
     yield Alert(
         "PenstockLeasesLost",
@@ -42,7 +42,7 @@ def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
         3,
         0,
         "Pods lose their leases.",
-        f"{{value}} pods failed to renew their lease for {spec.work.lease} (`work.lease`); their jobs ran elsewhere.",
+        f"Failures to renew a lease for {spec.work.lease} (`work.lease`): {{value}}. The jobs ran elsewhere.",
     )
     yield loop_lag(ours, process.LOOP_LAG_SECONDS)
     yield redis_errors(ours, process.REDIS_ERRORS)

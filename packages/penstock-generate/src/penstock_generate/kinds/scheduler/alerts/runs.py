@@ -35,7 +35,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             3,
             0,
             "Jobs overrun their deadlines.",
-            f"{{value}} runs were cancelled {zombies.threshold} (`cleanup.zombies.threshold`) after their deadline.",
+            f"Runs cancelled {zombies.threshold} (`cleanup.zombies.threshold`) after their deadline: {{value}}.",
         )
         yield Alert(
             "PenstockJobsAbandoned",

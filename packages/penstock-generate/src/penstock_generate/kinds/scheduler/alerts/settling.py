@@ -44,7 +44,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         1,
         0,
         "Scripts fail in Redis.",
-        "{value} scripts failed in 15 minutes; none of them changed anything.",
+        "Scripts that failed in 15 minutes, and changed nothing: {value}.",
     )
     yield Alert(
         "PenstockScheduleRetriesExhausted",
@@ -64,5 +64,5 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         10,
         0,
         "Pods finish jobs that were given to another pod.",
-        "{value} runs ended too late: their deadlines are too short, or a pod was blocked.",
+        "Runs that ended too late: {value}. Their deadlines are too short, or a pod was blocked.",
     )
