@@ -83,7 +83,7 @@ class OperatorCli:
         return self.driver.keys
 
     @property
-    def lens(self) -> EntryReader:
+    def reader(self) -> EntryReader:
         return EntryReader(self.pipeline.spec, self.trial.folder)
 
     def ask(self, *command: str | bytes | float) -> Reply:

@@ -338,7 +338,7 @@ async def reads(link: Link, keys: PipelineKeys) -> None:
 
 async def replays_and_purges(link: Link, keys: PipelineKeys, cli: OperatorCli, dead_letters: list[str]) -> None:
     """`dlq`."""
-    scan = DeadLetterScan(link, keys, cli.lens)
+    scan = DeadLetterScan(link, keys, cli.reader)
     assert [one async for one in scan.matching(Filters(), await scan.now(), until=await scan.last(), newest_first=True)]
     replayer = Replayer(link, keys, Pace(None))
     await replayer.prepare()

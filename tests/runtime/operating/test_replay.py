@@ -194,7 +194,7 @@ class TestReplay:
 
         async def scenario() -> None:
             link = cli.driver.link()
-            scan = DeadLetterScan(link, cli.keys, cli.lens)
+            scan = DeadLetterScan(link, cli.keys, cli.reader)
             until = await scan.last()
             replayer = Replayer(link, cli.keys, Pace(None))
             dead_letters = scan.matching(Filters(), await scan.now(), until=until)
@@ -393,7 +393,7 @@ class TestInterruptions:
                     cable.mend()
 
                 retries = Retrier(mend)
-                scan = DeadLetterScan(link, driver.keys, cli.lens, ask=retries)
+                scan = DeadLetterScan(link, driver.keys, cli.reader, ask=retries)
                 await scan.now()
 
                 async def dead_letters() -> Any:  # noqa: ANN401 - an iterator of dead letters

@@ -6,7 +6,8 @@ pods had not changed. The first successful poll read 0 and scaled from 5 to 0 at
 during the outage.
 
 Keep at least one pod, so that the HPA with its window removes the others. Or suppress this finding if that is
-acceptable: messages that run at that moment finish within `shutdown.grace`, or are given back and run again.
+acceptable: messages that run at that moment have `shutdown.grace` minus
+`shutdown.margin` to finish, or are given back and run again.
 """
 
 from __future__ import annotations
