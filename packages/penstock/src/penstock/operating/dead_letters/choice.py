@@ -135,14 +135,14 @@ class DeadLetterScan:
             elif not entries:
                 self.counts.missing.append(id_)
 
-    async def of_message(self, message: str) -> DeadLetter | None:
+    async def of_message(self, message: str) -> AsyncIterator[DeadLetter]:
         """The newest dead letter of the message with this id, among the newest `MOST_SEARCHED`."""
         async for letter in self.matching(Filters(), await self.now(), newest_first=True):
             if penstock_field(letter.original, ID) == message.encode():
-                return letter
+                yield letter
+                return
             if self.counts.letters >= MOST_SEARCHED:
-                break
-        return None
+                return
 
     def _read(self, entry: Entry) -> DeadLetter | None:
         self.counts.letters += 1

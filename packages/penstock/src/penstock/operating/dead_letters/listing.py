@@ -114,12 +114,11 @@ async def show_letter(pipeline: ResolvedPipeline, credentials: Credentials, id_:
         scan = DeadLetterScan(link, pipeline.keys, reader, ask=Retrier(print_note))
         now = await scan.now()
         if is_ulid(id_):
-            letter = await scan.of_message(id_)
-            letters = [letter] if letter else []
+            letters = [letter async for letter in scan.of_message(id_)]
+            if not letters:
+                print_note(f"no dead letter of message `{id_}` among the newest {MOST_SEARCHED:,}")
         else:
             letters = [letter async for letter in scan.named([id_])]
-    if is_ulid(id_) and not letters:
-        print_note(f"no dead letter of message `{id_}` among the newest {MOST_SEARCHED:,}")
     for line in notes(scan, pipeline):
         print_note(line)
     for letter in letters:
