@@ -17,7 +17,7 @@ import pytest
 from patience import PATIENCE
 
 from penstock.command import app
-from penstock.terminal.verbs import VERBS
+from penstock.terminal.verbs import USUAL_WORDS, VERBS
 
 HEAVY = ("pydantic", "pydantic_core", "ruamel", "yaml", "jsonschema_rs", "asyncio")
 LOADED = "import sys; from penstock.command import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
@@ -210,3 +210,14 @@ def test_an_ignored_ctrl_c_stays_ignored() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("penstock ")
+
+
+@pytest.mark.parametrize("suggestion", sorted(set(USUAL_WORDS.values())))
+def test_a_suggested_command_exists(suggestion: str) -> None:
+    """A word of another tool leads to a command of Penstock."""
+    group: click.Command | None = app
+    for word in suggestion.split():
+        assert isinstance(group, click.Group)
+        group = group.get_command(click.Context(group), word)
+    assert group is not None
+    assert not set(USUAL_WORDS) & set(VERBS)
