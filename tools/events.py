@@ -6,7 +6,8 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from penstock.observe.event_lines import SUBJECT_FIELDS, TOPICS, EventLine
+from penstock.observe.event_lines import TOPICS
+from penstock.observe.event_lines.define import SUBJECT_FIELDS, EventLine
 from penstock.observe.events import Activity, Event
 from penstock_spec.reference.table import table
 

@@ -16,7 +16,9 @@ from logged import logged
 
 import penstock
 from penstock.janitor.reconcile import ReconcileResult
-from penstock.observe.event_lines import EVENT_LINES, SUBJECT_FIELDS, SUMMARY
+from penstock.observe.event_lines import EVENT_LINES
+from penstock.observe.event_lines.define import SUBJECT_FIELDS
+from penstock.observe.event_lines.scheduler import SUMMARY
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 
