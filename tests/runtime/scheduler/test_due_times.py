@@ -183,3 +183,15 @@ def test_waits_are_jittered_by_a_tenth() -> None:
     classes = {"now": {"match": ["OSError"], "immediate": 9}}
     at_once = spec(jitter={"failure": 1}, failures={"by_class": True, "classes": classes})
     assert {wait_after(at_once, OSError(), 1, seed=seed) for seed in range(20)} == {0}
+
+
+def test_no_jitter_exceeds_the_limit_of_a_class() -> None:
+    """Also when the run ended between two full seconds."""
+    scheduler = spec(jitter={"failure": 0.1}, failures={"by_class": True, "classes": STANDARD})
+    effective, policy, failed = effective_jobs(scheduler)[0], FailurePolicy(scheduler), Failure.of(MemoryError())
+    waits = {
+        policy.next(effective, NOON, failed, 9, NOON + part, chance(seed)) - NOON - part
+        for seed in range(100)
+        for part in (0, 0.4)
+    }
+    assert 540 <= min(waits) < max(waits) <= 600

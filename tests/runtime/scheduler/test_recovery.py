@@ -109,14 +109,14 @@ def test_after_three_attempts_the_next_refresh_retries(target: Target) -> None:
         assert tested.settler.unsettled == 2
         tested.settler.retry_exhausted()
         await tested.settler.recover()
-        assert tested.settler.unsettled == 0
+        assert (tested.settler.unsettled, tested.metrics.recoveries["true"].value) == (0, 2)
         await link.close()
 
     run_async(scenario())
 
 
 def test_an_open_breaker_stops_retries(target: Target) -> None:
-    """Later runs are kept without an attempt; retries start once it is closed."""
+    """Later runs are kept without an attempt. After the cool-down, retries are the probe that closes it."""
     runs = acquired(target)
 
     async def scenario() -> None:
@@ -125,13 +125,39 @@ def test_an_open_breaker_stops_retries(target: Target) -> None:
         assert tested.breaker.state(tested.now) is BreakerState.OPEN
         await tested.once(runs[1])
         await tested.settler.recover()
+        assert (tested.settler.unsettled, tested.metrics.recoveries["false"].value) == (2, 0)
         tested.now = 30
         await tested.settler.recover()
-        assert (tested.settler.unsettled, tested.metrics.recoveries["false"].value) == (2, 0)
+        assert (tested.settler.unsettled, tested.metrics.recoveries["true"].value) == (0, 1)
         assert tested.breaker.state(tested.now) is BreakerState.HALF_OPEN
         tested.now = 35
+        assert tested.breaker.state(tested.now) is BreakerState.CLOSED
+        await link.close()
+
+    run_async(scenario())
+
+
+def test_a_half_open_breaker_is_probed_without_a_run(target: Target) -> None:
+    """It closes although no run ends for hours; runs whose attempts were used up do not wait for the refresh."""
+    runs = acquired(target)
+
+    async def scenario() -> None:
+        tested = LossySettler(link := target.link(KEYS.waiting), 1 + TRIES, failures=1 + TRIES)
+        await tested.once(*runs)
+        for _ in range(TRIES):
+            await tested.settler.recover()
+        assert (tested.breaker.state(tested.now), tested.metrics.exhausted.value) == (BreakerState.OPEN, 2)
+        tested.now = 30
         await tested.settler.recover()
-        assert tested.settler.unsettled == 0
+        assert (tested.settler.unsettled, tested.metrics.recoveries["true"].value) == (0, 2)
+        tested.now = 35
+        tested.breaker.failed(35, 35, Unanswered("it is a test"))
+        for _ in range(TRIES):
+            tested.breaker.failed(35, 35, Unanswered("it is a test"))
+        tested.now = 65
+        await tested.settler.recover()
+        tested.now = 70
+        assert tested.breaker.state(tested.now) is BreakerState.CLOSED
         await link.close()
 
     run_async(scenario())

@@ -28,7 +28,7 @@ SPEC = "\n".join(
     [
         f"jobs: [{{name: held, every: 1h, timeout: 20m}}, {', '.join(f'{{name: {job}}}' for job in JOBS)}]",
         "each: {every: 1s, timeout: 20s}",
-        "breakers: {cooldown: 1s, half_open: 1s}",
+        "breakers: {cooldown: 10m, half_open: 1s}",
         "refresh: {every: 2s}",
         "cleanup: {orphans: {every: 1s, leadership: 2s}}",
     ]

@@ -103,6 +103,8 @@ class Acquiring:
                 break
             if most <= 0:
                 self.has_more = True
+                if self._breaker.state(self._monotonic()) is BreakerState.HALF_OPEN:
+                    await self._acquire(0, 0)  # a probe: until a run ends, no other call would close the breaker
                 break
             sent = self._monotonic()
             result = await self._acquire(most, further)
@@ -128,7 +130,7 @@ class Acquiring:
         try:
             assigned = await self._steps.held_by(self.consumer)
         except RedisTrouble as error:
-            self._breaker.failed(self._monotonic(), started)
+            self._breaker.failed(self._monotonic(), started, error)
             self._metrics.trouble(error)
             return
         # Redis may execute a call from a closed connection after calls from the next connection.
@@ -146,17 +148,18 @@ class Acquiring:
                 consumer, most, look=min(INSPECTED, look), further=further, shards=shards, skip=self._skips
             )
         except RedisTrouble as error:
-            self._breaker.failed(self._monotonic(), sent)
+            self._breaker.failed(self._monotonic(), sent, error)
             self._metrics.trouble(error)
             self._redis_log.trouble(Activity.TAKING_JOBS, error)
             if isinstance(error, Unanswered):
                 self._note_unanswered()
             return None
         except Exception as error:  # noqa: BLE001 - an unexpected reply; the next cycle tries again
-            self._breaker.failed(self._monotonic(), sent)
+            self._breaker.failed(self._monotonic(), sent, error)
             self._redis_log.trouble(Activity.TAKING_JOBS, error)
             self._note_unanswered()
             return None
+        self._breaker.succeeded(sent)
         self._redis_log.works(Activity.TAKING_JOBS)
         if result is None:
             self._consumer_is_lost(consumer)

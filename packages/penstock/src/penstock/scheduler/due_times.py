@@ -115,21 +115,25 @@ class FailurePolicy:
 
     def next(self, job: EffectiveJob, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - everything that the time depends on
         """When the job is due after a failure; `streak` is the number of failures in a row."""
-        wait = self._wait(job, failure, streak)
+        wait, limit = self._wait(job, failure, streak)
         if wait is None:
             return max(planned, math.ceil(ended)) if job.cron is None else planned
-        return math.ceil(ended + max(0.0, jittered(wait, self._jitter, rng)))
+        # A due time is a full second: rounded up, the wait could exceed its limit.
+        spread = math.ceil(ended + max(0.0, jittered(wait, self._jitter, rng)))
+        return spread if limit is None else max(math.ceil(ended), min(spread, math.floor(ended + limit)))
 
-    def _wait(self, job: EffectiveJob, failure: Failure, streak: int) -> float | None:
+    def _wait(self, job: EffectiveJob, failure: Failure, streak: int) -> tuple[float | None, float | None]:
+        """The wait without jitter, and the limit of the wait with jitter; both in seconds."""
         if failure.wait_ms is not None:
-            return failure.wait_ms / 1000
+            return failure.wait_ms / 1000, None
         matching: FailureClass | None = None
         if self._by_class:
             matching = next((candidate for _, candidate, match in self._classes if match.matches(failure)), None)
         if matching is not None:
             if streak <= matching.immediate:
-                return 0.0
+                return 0.0, None
             if (backoff := matching.backoff) is not None:
                 limit = LONGEST if backoff.limit is None else backoff.limit.amount
-                return growing(backoff.first.amount, float(backoff.factor), limit, streak - matching.immediate) / 1000
-        return None if job.error_interval is None else job.error_interval.seconds
+                wait = growing(backoff.first.amount, float(backoff.factor), limit, streak - matching.immediate) / 1000
+                return wait, None if backoff.limit is None else limit / 1000
+        return None if job.error_interval is None else job.error_interval.seconds, None

@@ -261,6 +261,10 @@ class JobSteps:
         """Change jobs for a person; at most `MOST_BY_PEOPLE` names."""
         return _answers(await self._run(change, self._sets, names))
 
+    async def probe(self) -> None:
+        """Test whether Redis answers a command on the data; TIME works even while it loads its data."""
+        await self.link.call("ZCARD", self.keys.waiting)
+
     async def time(self) -> int:
         """Redis time in milliseconds."""
         reply: Any = await self.link.call("TIME")

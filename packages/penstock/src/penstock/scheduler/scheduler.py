@@ -32,6 +32,7 @@ from penstock.scheduler.watchdog import PodState, Watchdog
 from penstock.wire.errors import RedisTrouble
 
 COUNT_EVERY = 2.0
+PROBE_EVERY = 1.0
 LEASE_CHECKS = 20
 """Checks per lease; runs are cancelled early enough to end before the lease expires."""
 SPREAD = 0.05
@@ -143,6 +144,7 @@ class Scheduler:
             "counts": self._count_jobs(),
             "zombies": self._cancel_overdue(),
             "summary": self._log_summaries(),
+            "probe": self._probe_redis(),
         }
         for name, part in work.items():
             self._parts.start(name, part)
@@ -247,6 +249,18 @@ class Scheduler:
                 self._log.event(Event.LEASE_EXPIRING, consumer=self._acquiring.consumer)
                 self._acquiring.consumer = ""
                 self._runs.cancel_all("lost")
+
+    async def _probe_redis(self) -> None:
+        """While a breaker is open because Redis did not answer, test whether it does again."""
+        while True:
+            await asyncio.sleep(PROBE_EVERY)
+            if not any(breaker.wants_probe(self._monotonic()) for breaker in self._breakers.values()):
+                continue
+            with suppress(RedisTrouble):
+                await self._side.probe()
+                for breaker in self._breakers.values():
+                    breaker.answered(self._monotonic())
+                self._wake.set()
 
     async def _cancel_overdue(self) -> None:
         terms = self._spec.cleanup.zombies

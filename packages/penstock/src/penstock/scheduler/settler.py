@@ -1,7 +1,8 @@
 """Hands back ended runs to Redis, in batches and on their own connection.
 
-While the breaker is closed, a run that Redis did not accept is retried once per cycle, a few times; then it is kept
-until the next refresh. It is lost only when the pod ends, and then the leader makes the job due again.
+While the breaker is not open, a run that Redis did not accept is retried once per cycle, a few times; then it is kept
+until the next refresh, or until the breaker becomes half open. It is lost only when the pod ends, and then another pod
+makes the job due again.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ LINGER = 0.01
 AGAIN = 0.2
 """Seconds between two attempts while the pod drains."""
 
+NO_RUN = EndedRun("", 0, 0, None)
+"""No job has an empty name."""
+
 log = Log(logging.getLogger(__name__))
 
 
@@ -37,6 +41,8 @@ class UnsettledRun:
     ended: float
     """Monotonic time."""
     tries: int = 0
+    was_refused: bool = False
+    """Whether an attempt failed, also before the attempts were counted anew."""
 
 
 class RunSettler:
@@ -85,20 +91,35 @@ class RunSettler:
                 await self._settle(self._batch_of(self._queue))
 
     async def recover(self) -> None:
-        """Retry once each run that Redis did not accept."""
+        """Retry once each run that Redis did not accept. While the breaker is half open, this is its probe."""
+        if self._breaker.state(self._monotonic()) is BreakerState.HALF_OPEN:
+            if not self.unsettled:
+                await self._probe()
+            self.retry_exhausted()
         for _ in range(-(-len(self._recovering) // self._batch)):
-            if self._breaker.state(self._monotonic()) is not BreakerState.CLOSED:
+            if self._breaker.state(self._monotonic()) is BreakerState.OPEN:
                 return
             await self._settle(self._batch_of(self._recovering))
 
     def retry_exhausted(self) -> None:
         """Retry runs whose attempts were used up."""
-        if self._breaker.state(self._monotonic()) is BreakerState.CLOSED:
+        if self._breaker.state(self._monotonic()) is not BreakerState.OPEN:
             for item in self._exhausted:
                 item.tries = 0
             self._recovering.extend(self._exhausted)
             self._exhausted.clear()
             self._metrics.recovering.set(len(self._recovering))
+
+    async def _probe(self) -> None:
+        """Test a half-open breaker although no run ended: hand back a job that does not exist."""
+        sent = self._monotonic()
+        try:
+            await self._steps.release((NO_RUN,))
+        except RedisTrouble as error:
+            self._breaker.failed(self._monotonic(), sent, error)
+            self._metrics.trouble(error)
+        else:
+            self._breaker.succeeded(sent)
 
     async def empty(self) -> None:
         """Settle until nothing is left, even if the breaker is open: the pod drains, and the caller limits the time."""
@@ -144,19 +165,20 @@ class RunSettler:
             answers = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
             answered = list(zip(items, answers, strict=True))
         except Exception as error:  # noqa: BLE001 - unexpected replies as well: an ended run must not be lost
-            self._breaker.failed(self._monotonic(), sent)
+            self._breaker.failed(self._monotonic(), sent, error)
             if isinstance(error, RedisTrouble):
                 self._metrics.trouble(error)
             self._redis_log.trouble(Activity.HANDING_BACK_JOBS, error)
             self._keep(items, error)
             return False
+        self._breaker.succeeded(sent)
         self._redis_log.works(Activity.HANDING_BACK_JOBS)
         now = self._monotonic()
         for item, answer in answered:
             self._metrics.settling.observe(now - item.ended)
-            if item.tries:
+            if item.was_refused:
                 self._metrics.recoveries["true"].add()
-            if answer is JobAnswer.NOT_HELD and item.tries and step == "release":
+            if answer is JobAnswer.NOT_HELD and item.was_refused and step == "release":
                 continue  # probably the previous attempt succeeded, and its reply was lost
             if answer in (JobAnswer.ANOTHERS, JobAnswer.NOT_HELD):
                 self._metrics.fenced[step].add()
@@ -168,9 +190,9 @@ class RunSettler:
     def _keep(self, items: Sequence[UnsettledRun], error: Exception) -> None:
         exhausted = [item for item in items if item.tries >= self._tries]
         for item in items:
-            if item.tries:
+            if item.was_refused:
                 self._metrics.recoveries["false"].add()
-            item.tries += 1
+            item.tries, item.was_refused = item.tries + 1, True
         self._recovering.extend(item for item in items if item.tries <= self._tries)
         self._exhausted.extend(exhausted)
         self._metrics.exhausted.add(len(exhausted))

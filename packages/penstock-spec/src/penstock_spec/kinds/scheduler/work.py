@@ -98,7 +98,7 @@ class Jitter(Section):
 
 
 class Breakers(Section):
-    """Two circuit breakers, for taking jobs and for giving them back. An open one makes no calls to Redis."""
+    """Two circuit breakers, for taking jobs and for giving them back. An open one only probes Redis."""
 
     enabled: Annotated[bool, about("Whether the breakers can open.", True)] = True
     failures: Annotated[
@@ -115,10 +115,21 @@ class Breakers(Section):
         "10s"
     )
     cooldown: Annotated[
-        Duration, about("How long a breaker stays open before it becomes half-open.", "30s"), MIN_1MS
+        Duration,
+        about(
+            "How long a breaker stays open before it becomes half-open. If Redis did not answer, the breaker "
+            "becomes half-open as soon as Redis answers a probe, which a pod sends every second.",
+            "30s",
+        ),
+        MIN_1MS,
     ] = Duration("30s")
     half_open: Annotated[
-        Duration, about("How long a half-open breaker must see no failure before it closes.", "5s"), MIN_1MS
+        Duration,
+        about(
+            "How long a half-open breaker must see no failure before it closes. At least one call must have succeeded.",
+            "5s",
+        ),
+        MIN_1MS,
     ] = Duration("5s")
 
 
