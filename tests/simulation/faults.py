@@ -63,8 +63,14 @@ class Faults:
         self._armed: list[Fault] = []
         self._stopped = False
         self.happened: list[Fault] = []
+        self._last = max((START + fault.at + fault.seconds for fault in plan), default=START)
         for fault in plan:
             universe.at(START + fault.at, self._due, fault)
+
+    @property
+    def are_over(self) -> bool:
+        """Whether all faults have happened, and those at a time have ended."""
+        return self._universe.now > self._last and not self._armed
 
     def stop(self) -> None:
         """Apply no more faults."""

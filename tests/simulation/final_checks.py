@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from penstock.keys import PARKED, STATES
@@ -28,22 +29,29 @@ class FinalChecks:
         self._sender = sender
         self._truth = world.truth
         self._setup: Setup = world.setup
+        self._quiet_from = 0.0
+        """When the last late command has arrived, and the last read that blocks has ended."""
+        self._dirty_at = -1
+        """The number of changes when something was left."""
 
     def run(self) -> None:
         world, setup = self._world, self._setup
         now = world.universe.clock
-        if setup.scale_to_zero and setup.janitors:
+        faults_end = now()
+        if setup.scale_to_zero and setup.janitors and not world.is_finished():
             self._check_without_workers()
         world.respawns = True
         if not world.workers():
             world.spawn()
         patience = 120 + setup.attempts * (setup.timeout + setup.backoff + 4 * setup.lease) * 2
-        if not world.universe.run(now() + patience, self._is_over):
+        if not world.universe.run(now() + patience, world.is_finished):
             self._truth.violate("stuck", self._describe())
             return
         self._check_messages()
-        world.universe.run(max(now(), world.network.late_until + BLOCKS) + LEASES * setup.lease)
-        self._check_leftovers()
+        self._quiet_from = max(faults_end, world.network.late_until) + BLOCKS
+        world.universe.run(max(now(), self._quiet_from) + LEASES * setup.lease, self._is_clean)
+        for kind, details in self._leftovers():
+            self._truth.violate(kind, details)
 
     def _check_without_workers(self) -> None:
         """Without workers, the numbers that a scaler reads must show all messages that could run."""
@@ -52,8 +60,8 @@ class FinalChecks:
         world.universe.run(world.universe.now + 30, lambda: self._sender.is_dead)
         for worker in world.workers():
             worker.crash()
-        for _ in range(2):
-            world.universe.run(world.universe.now + LEASES * self._setup.lease)
+        for leases in (LEASES, 1):
+            world.universe.run(world.universe.now + leases * self._setup.lease)
             self._check_depth()
 
     def _check_depth(self) -> None:
@@ -67,14 +75,6 @@ class FinalChecks:
         if length - parked != workable:
             self._truth.violate("depth", f"the scaler sees {length} - {parked}, but {workable} messages could run")
 
-    def _is_over(self) -> bool:
-        truth = self._truth
-        if not self._sender.is_dead or self._world.network.in_transit["send"]:
-            return False
-        if any(one.ended < one.entered for one in truth.messages.values()):
-            return False
-        return not any(run.is_running for one in truth.messages.values() for run in one.runs)
-
     def _check_messages(self) -> None:
         for one in self._truth.messages.values():
             if one.acked and not one.entered:
@@ -83,9 +83,18 @@ class FinalChecks:
                 counts = f"{one.name} was sent {one.entered} times: done {one.done}, dead {one.dead}"
                 self._truth.violate("double" if one.ended > one.entered else "lost", counts)
 
-    def _check_leftovers(self) -> None:
+    def _is_clean(self) -> bool:
+        """Whether nothing is left, and no late command can leave something; asks the server only after changes."""
+        client, now = self._world.redis.client, self._world.universe.now
+        if now < self._quiet_from or client.changes == self._dirty_at:
+            return False
+        self._dirty_at = client.changes
+        return next(self._leftovers(), None) is None
+
+    def _leftovers(self) -> Iterator[tuple[str, str]]:
+        """The kinds and details of everything that should have gone."""
         world, keys = self._world, self._world.keys
-        entries, parked, uncharged, crashed, delayed, bodies, alive, dead = world.redis.client.ask(
+        entries, parked, uncharged, crashed, delayed, bodies, alive, dead, consumers = world.redis.client.ask(
             ("XLEN", keys.stream),
             ("ZCARD", keys.parked),
             ("HKEYS", keys.uncharged),
@@ -94,6 +103,7 @@ class FinalChecks:
             ("HLEN", keys.bodies),
             ("ZRANGE", keys.alive, 0, -1, "WITHSCORES"),
             ("XLEN", keys.dead),
+            ("XINFO", "CONSUMERS", keys.stream, keys.group),
         )
         left = {
             "entries": entries,
@@ -105,23 +115,19 @@ class FinalChecks:
         }
         for name, what in left.items():
             if what:
-                self._truth.violate("leftover", f"{name}: {what!r}")
+                yield "leftover", f"{name}: {what!r}"
         expected = sum(len(one.dead) for one in self._truth.messages.values())
         if dead != expected:
-            self._truth.violate("dead-letters", f"{dead!r} dead letters of {expected} dead messages")
+            yield "dead-letters", f"{dead!r} dead letters of {expected} dead messages"
+        if isinstance(consumers, Refused):
+            yield "no-group", str(consumers)
+            consumers = []
+        names = {one.decode() for one in cast("list[bytes]", alive)[::2]}
+        names |= {one[1].decode() for one in cast("list[list[bytes]]", consumers)}
         running = {worker.name for worker in world.workers()}
-        leases = cast("list[bytes]", alive)[::2]
-        for name in {*self._consumers(), *(one.decode() for one in leases)}:
-            if name not in STATES and self._truth.process_of.get(name) not in running:
-                self._truth.violate("ghost", name)
-
-    def _consumers(self) -> list[str]:
-        keys = self._world.keys
-        [reply] = self._world.redis.client.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
-        if isinstance(reply, Refused):
-            self._truth.violate("no-group", str(reply))
-            return []
-        return [one[1].decode() for one in cast("list[list[bytes]]", reply)]
+        for name in sorted(names.difference(STATES)):
+            if self._truth.process_of.get(name) not in running:
+                yield "ghost", name
 
     def _describe(self) -> str:
         """Describe the state of everything."""

@@ -25,9 +25,10 @@ from penstock.isolation.runs import CancelReason, Crashed, Killed, ProgressRepor
 from penstock.worker.context import Context
 from penstock.worker.outcome import DONE, Failed, Unreadable, encode
 
+from .event_loop import Scheduled
 from .records import DeliveryRecord, Run
 from .truth import Truth
-from .universe import Event, Universe
+from .universe import Universe
 
 IGNORES_CANCELLATION = {"stubborn": 12.0, "reluctant": 5.0}
 """Seconds that a handler continues after its cancellation; a worker waits less long than the first, but longer than
@@ -132,7 +133,7 @@ class Child:
         self.why: CancelReason | None = None
         """Why it was cancelled, if it was."""
         self.run: Run
-        self.event: Event
+        self.event: Scheduled
 
 
 class Spawner:

@@ -25,13 +25,14 @@ from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused, Unanswered
 from penstock.worker.worker import Worker
 
+from .event_loop import Loop
 from .handlers import Handlers, Spawner
 from .link import SimulatedLink
 from .network import Network
 from .plan import PlannedMessage
 from .records import Run
 from .truth import Truth
-from .universe import START, Loop, Universe, seeded_random
+from .universe import START, Universe, seeded_random
 
 LATELY = 10.0
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -91,7 +92,6 @@ class Process:
         self.is_dead = True
         for loop in self.loops:
             loop.suspended = True
-            self.context.universe.forget(loop)
         for link in self.links:
             if link.client is not None:
                 self.context.network.close(link.client)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 
+from .event_loop import Scheduled
 from .link import Client, Op
 from .server_client import ServerClient
 from .store import EPOCH, Words
-from .universe import START, Event, Universe
+from .universe import START, Universe
 
 ADDS = frozenset({"send", "promote", "replay", "ensure", "XADD", "XGROUP"})
 """Commands that may unblock readers."""
@@ -21,7 +22,7 @@ class Blocked:
 
     __slots__ = ("op", "over", "words")
 
-    def __init__(self, op: Op, words: Words, over: Event) -> None:
+    def __init__(self, op: Op, words: Words, over: Scheduled) -> None:
         self.op = op
         self.words = words
         self.over = over
@@ -33,7 +34,7 @@ class Redis:
     def __init__(self, universe: Universe, client: ServerClient) -> None:
         self._universe = universe
         self._blocked: list[Blocked] = []
-        self._locks: dict[str, Event] = {}
+        self._locks: dict[str, Scheduled] = {}
         self._pauses = 0
         self._is_deaf = False
         self._held: list[tuple[Callable[[Op], None], Op]] = []

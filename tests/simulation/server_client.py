@@ -63,6 +63,8 @@ class ServerClient:
         self.is_full = False
         self.has_changed = False
         """Whether the last command changed something."""
+        self.changes = 0
+        """How often something changed."""
         self._state_queries: tuple[Words, ...] = (
             ("XRANGE", keys.stream, "-", "+"),
             ("XPENDING", keys.stream, keys.group, "-", "+", 1000),
@@ -138,6 +140,7 @@ class ServerClient:
     def changed(self, *, by_others: bool = False) -> None:
         """Forget cached replies; more of them if neither a worker nor a janitor made the change."""
         self.has_changed = True
+        self.changes += 1
         self._cache.forget(by_others=by_others)
         self._readers.clear()
         self._renewed.clear()

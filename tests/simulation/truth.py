@@ -55,6 +55,17 @@ class Truth:
         """Whether there are too many violations to go on."""
         return len(self.violations) > ENOUGH
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether each message in the stream has ended, and no handler runs."""
+        for one in self.messages.values():
+            if one.done + len(one.dead) < one.entered:
+                return False
+            for run in one.runs:
+                if not run.how:
+                    return False
+        return True
+
     def message_of(self, entry: bytes, fields: Sequence[bytes]) -> Message:
         """The message of an entry; even an unreadable body has its name."""
         message = self.entries.get(entry)

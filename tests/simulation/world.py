@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from penstock.janitor import janitor
 from penstock.maintenance import takeover
 from penstock.resolved import ResolvedPipeline
 from penstock.worker import audit, worker
@@ -107,13 +108,13 @@ class World:
                 self.spawn()
             for number in range(setup.janitors):
                 self._begin(f"J{number + 1}")
-            sender = SenderProcess(setup.messages, dedup=setup.dedup, context=self._context)
-            self._add("sender", sender)
+            self._sender = SenderProcess(setup.messages, dedup=setup.dedup, context=self._context)
+            self._add("sender", self._sender)
             try:
-                self.universe.run(START + setup.horizon)
+                self.universe.run(START + setup.horizon, self._is_over)
                 self.faults.stop()
                 self.log("=== no more faults")
-                FinalChecks(self, sender).run()
+                FinalChecks(self, self._sender).run()
             except NoProgressError as error:
                 self.truth.violate("no-progress", str(error))
             finally:
@@ -169,6 +170,14 @@ class World:
         if self.respawns and not self.truth.is_hopeless and len(self.workers()) < self.setup.workers:
             self.spawn()
 
+    def _is_over(self) -> bool:
+        """Whether no fault is left, and no message to which one could matter."""
+        return self.faults.are_over and self.is_finished()
+
+    def is_finished(self) -> bool:
+        """Whether all messages were sent and have ended."""
+        return self._sender.is_dead and self.truth.has_ended and not self.network.in_transit["send"]
+
     def _is_healthy(self, consumer: str) -> bool:
         """Whether no fault has separated the worker of this consumer from Redis since its last renewal."""
         process = self.processes.get(self.truth.process_of.get(consumer, ""))
@@ -220,9 +229,9 @@ def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False,
 
 @contextmanager
 def _tuned(size: int) -> Iterator[None]:
-    """Use small pages, so that few entries fill several; and no gauges, which do not matter here."""
+    """Use small pages, so that few entries fill several; and no gauges or measurements, which change nothing."""
     tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (takeover, audit)]
-    tuned += [(worker, "GAUGES_EVERY", 3600)]
+    tuned += [(worker, "GAUGES_EVERY", 3600), (janitor, "MEASURE_EVERY", 3600)]
     usual = [(module, name, getattr(module, name)) for module, name, _ in tuned]
     try:
         for module, name, value in tuned:
