@@ -12,7 +12,7 @@ from random import Random
 from typing import Protocol
 
 from penstock.wire.command import Argument
-from penstock.wire.errors import Absent, Refused, Reply, Unanswered
+from penstock.wire.errors import Absent, Oversized, Refused, Reply, Unanswered
 from penstock.wire.link import DISPLACED, Link
 
 LAST_LOOK = 0.02
@@ -122,6 +122,7 @@ class SimulatedLink(Link):
         self.rng = rng
         """Decides how long its commands take."""
         self.connections = 0
+        self.received = 0
 
     @property
     def client_id(self) -> int | None:
@@ -131,9 +132,13 @@ class SimulatedLink(Link):
     def client(self) -> Client | None:
         return self._client
 
-    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
+    async def call(self, *command: Argument, wait: float = 0.0, most: int | None = None) -> Reply:
         async with self._turns:
             answer = await self._ask(command, self._patience + wait)
+            self.received = _size(answer)
+            if most is not None and self.received > most:
+                self._drop("its answer is too large")
+                raise Oversized(f"more than {most} bytes")
         if isinstance(answer, Refused):
             raise answer
         return answer
@@ -198,3 +203,9 @@ class SimulatedLink(Link):
         if client is not None:
             self._transport.close(client)
             client.reset(reason)
+
+
+def _size(answer: Reply | Refused) -> int:
+    if isinstance(answer, list):
+        return sum(map(_size, answer))
+    return len(answer) if isinstance(answer, bytes) else 0

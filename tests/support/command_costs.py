@@ -63,10 +63,10 @@ class MeteredLink(Link):
         self._meter = meter
         self._scripts = {script(path.stem, path.parent).sha: path.stem for path in files()}
 
-    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
+    async def call(self, *command: Argument, wait: float = 0.0, most: int | None = None) -> Reply:
         before = self._meter.ran()
         try:
-            return await super().call(*command, wait=wait)
+            return await super().call(*command, wait=wait, most=most)
         finally:
             name = str(command[0])
             if name == "EVALSHA":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from types import TracebackType
 from typing import Self
 
@@ -27,6 +28,8 @@ class Cable:
         self._forwards = threading.Event()
         self._forwards.set()
         self._drops = False
+        self._speed: float | None = None
+        self._turn = threading.Lock()
         self.lost = threading.Event()
         """Set when a reply was lost."""
 
@@ -43,9 +46,14 @@ class Cable:
         """From now on, hold replies back."""
         self._forwards.clear()
 
+    def slow_down(self, bytes_per_second: float) -> None:
+        """From now on, all connections share a link of this speed, in each direction."""
+        self._speed = bytes_per_second
+
     def mend(self) -> None:
         """Work normally again, and forward the held replies."""
         self._drops = False
+        self._speed = None
         self._forwards.set()
 
     def cut(self) -> None:
@@ -93,6 +101,7 @@ class Cable:
     def _ask(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := client.recv(CHUNK):
+                self._take_time(len(data))
                 server.sendall(data)
         _end(client, server)
 
@@ -103,8 +112,15 @@ class Cable:
                 if self._drops:
                     self.lost.set()
                     break
+                self._take_time(len(data))
                 client.sendall(data)
         _end(client, server)
+
+    def _take_time(self, size: int) -> None:
+        """Take as long as a slow link needs for this many bytes."""
+        if self._speed is not None:
+            with self._turn:
+                time.sleep(size / self._speed)
 
 
 def _end(*sockets: socket.socket) -> None:

@@ -14,7 +14,7 @@ from servers import Server
 from tls import Certificate, Proxy
 
 from penstock.wire.credentials import Credentials
-from penstock.wire.errors import Absent, RedisTrouble, Refused, Unanswered
+from penstock.wire.errors import Absent, Oversized, RedisTrouble, Refused, Unanswered
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock_spec.platform import Redis, Timeouts
@@ -343,6 +343,71 @@ def test_readonly_closes_the_connection(server: Server) -> None:
         server.ask("REPLICAOF", "NO", "ONE")
         assert await link.call("GET", "key") == b"1"
         assert link.connections == 3
+        await link.close()
+
+    run_async(scenario())
+
+
+def test_a_large_answer_over_a_slow_link_arrives(server: Server, cable: Cable) -> None:
+    """The time limit bounds the time without any byte, not the whole transfer."""
+    server.ask("SET", "big", bytes(3_000_000))
+
+    async def scenario() -> None:
+        link = hasty(cable.address, "500ms")
+        assert await link.call("PING") == b"PONG"
+        cable.slow_down(1_000_000)
+        assert await link.call("GET", "big") == bytes(3_000_000)
+        assert await link.calls([("GET", "big"), ("PING",)]) == [bytes(3_000_000), b"PONG"]
+        assert link.connections == 1
+        await link.close()
+
+    run_async(scenario())
+
+
+def test_a_large_command_over_a_slow_link_is_answered(server: Server, cable: Cable) -> None:
+    """While the server receives bytes of a command, its answer is not late."""
+
+    async def scenario() -> None:
+        link = hasty(cable.address)
+        assert await link.call("PING") == b"PONG"
+        cable.slow_down(2_000_000)
+        assert await link.call("SET", "big", bytes(12_000_000)) == b"OK"
+        assert link.connections == 1
+        await link.close()
+
+    run_async(scenario())
+    assert server.ask("STRLEN", "big") == 12_000_000
+
+
+def test_an_answer_that_stops_half_way_is_unanswered(server: Server, cable: Cable) -> None:
+    """After the last byte, the time limit starts again."""
+    server.ask("SET", "big", bytes(20_000_000))
+
+    async def scenario() -> None:
+        link = hasty(cable.address)
+        assert await link.call("PING") == b"PONG"
+        cable.slow_down(2_000_000)
+        call = asyncio.create_task(link.call("GET", "big"))
+        await asyncio.sleep(2)
+        cable.hold_answers()
+        with pytest.raises(Unanswered, match="did not answer within 1 s"):
+            await call
+        await link.close()
+
+    run_async(scenario())
+
+
+def test_an_answer_above_the_limit_is_dropped(server: Server) -> None:
+    """The reader stops there; the connection is closed, and the next call gets its own answer."""
+    server.ask("SET", "big", bytes(5_000_000))
+
+    async def scenario() -> None:
+        link = server.link()
+        assert await link.call("STRLEN", "big", most=1_000_000) == 5_000_000
+        with pytest.raises(Oversized, match="has more than 1000000 bytes"):
+            await link.call("GET", "big", most=1_000_000)
+        assert await link.call("GETRANGE", "big", 0, 2, most=1_000_000) == bytes(3)
+        assert link.connections == 2
         await link.close()
 
     run_async(scenario())

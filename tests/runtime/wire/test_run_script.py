@@ -58,8 +58,8 @@ def test_a_script_is_loaded_again_after_a_restart(server: Server) -> None:
 class Forgetful(Link):
     """A link to a server that loses scripts at once, as during a slot migration or after a concurrent SCRIPT FLUSH."""
 
-    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
-        return b"" if command[0] == "SCRIPT" else await super().call(*command, wait=wait)
+    async def call(self, *command: Argument, wait: float = 0.0, most: int | None = None) -> Reply:
+        return b"" if command[0] == "SCRIPT" else await super().call(*command, wait=wait, most=most)
 
 
 def test_a_script_that_cannot_be_loaded_is_sent_as_text(target: Target) -> None:

@@ -90,7 +90,12 @@ class Timeouts(Section):
 
     connect: Annotated[Duration, about("The timeout of a connection attempt.", "2s"), MIN_1MS] = Duration("2s")
     answer: Annotated[
-        Duration, about("The timeout of an answer; a blocking read adds its block time.", "3s"), MIN_1MS
+        Duration,
+        about(
+            "The longest time without a byte of an answer; a blocking read adds its block time to the first.",
+            "3s",
+        ),
+        MIN_1MS,
     ] = Duration("3s")
     wait: Annotated[
         Duration,

@@ -4,6 +4,7 @@
 RedisTrouble
 ├── Absent       no connection: nothing was sent
 ├── Unanswered   sent without an answer: it may have happened
+│   └── Oversized   its answer has more bytes than the reader allows
 └── Refused      Redis answered with an error
 ```
 """
@@ -59,6 +60,10 @@ class Unanswered(RedisTrouble):
         super().__init__(says)
         self.answers = list(answers)
         """Answers to the first commands, in order; later commands may have run."""
+
+
+class Oversized(Unanswered):
+    """The answer has more bytes than the reader allows: the command has happened, and its answer was dropped."""
 
 
 class Refused(RedisTrouble):

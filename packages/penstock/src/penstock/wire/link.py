@@ -28,8 +28,8 @@ ASKING = pack(("ASKING",))
 class Link:
     """One connection to the server that holds a key. It connects at first use, and again after a loss.
 
-    Commands queue up; the time limit of each starts when it is sent. A command is only sent again if Redis answered
-    that it did not run it.
+    Commands queue up; the time limit of each starts when it is sent, and bounds the time without progress: a large
+    answer may take longer. A command is only sent again if Redis answered that it did not run it.
     """
 
     def __init__(
@@ -56,6 +56,8 @@ class Link:
         self._closed = False
         self.connections = 0
         """How many connections were opened: a change means that contact was interrupted."""
+        self.received = 0
+        """The bytes of the last answer to a blocking command."""
 
     @property
     def is_connected(self) -> bool:
@@ -68,17 +70,25 @@ class Link:
         """Redis's id of the current connection, or None."""
         return self._connection.client_id if self._connection else None
 
-    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
-        """Send one command and return its answer. A blocking command may `wait` for this many seconds."""
+    async def call(self, *command: Argument, wait: float = 0.0, most: int | None = None) -> Reply:
+        """Send one command and return its answer. A blocking command may `wait` for this many seconds.
+
+        Raises Oversized if the answer has more than `most` bytes.
+        """
         packed = pack(command)
         async with self._turn:
             connection = self._connection
             if connection is None or not await connection.is_usable():
                 connection = await self._connect()
-            sent = time.monotonic()
-            answer = await connection.ask(packed, self._patience + wait)
-            if self._answered is not None and not wait:
-                self._answered(time.monotonic() - sent)
+            if wait:
+                before = connection.received
+                answer = await connection.ask(packed, self._patience + wait, gap=self._patience, most=most)
+                self.received = connection.received - before
+            else:
+                sent = time.monotonic()
+                answer = await connection.ask(packed, self._patience, most=most)
+                if self._answered is not None:
+                    self._answered(time.monotonic() - sent)
             if isinstance(answer, Refused):
                 answer = await self._handle_refusal(answer, packed, self._patience + wait)
         if isinstance(answer, Refused):

@@ -8,6 +8,10 @@ nevertheless, and never closed.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
+import sys
+import termios
 from typing import TYPE_CHECKING, Any
 
 from redis.asyncio.connection import Connection, SSLConnection
@@ -16,6 +20,10 @@ if TYPE_CHECKING:
     _Base = Connection
 else:
     _Base = object
+
+
+_SMALL = 1 << 16
+"""Bytes that count as sent: only a larger command can take longer than a time limit."""
 
 
 class _AtOnce(_Base):
@@ -29,6 +37,19 @@ class _AtOnce(_Base):
         """Close it at once, if it is open."""
         if self._writer:
             self._writer.transport.abort()
+
+    def unsent(self) -> int:
+        """Bytes of a large command that were not sent yet, or that the server has not received; 0 for a small one."""
+        if not self._writer:
+            return 0
+        transport = self._writer.transport
+        unsent = transport.get_write_buffer_size()
+        sock = transport.get_extra_info("socket")
+        if sock is not None and sys.platform == "linux":
+            with contextlib.suppress(OSError, ValueError):
+                queued = fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, bytes(4))
+                unsent += int.from_bytes(queued, sys.byteorder)
+        return unsent if unsent > _SMALL else 0
 
     async def connect_or_not(self) -> None:
         """Connect. If cancelled, wait until the attempt has succeeded or failed, within its time limit."""
