@@ -20,6 +20,7 @@ from penstock.observe.collector import Collector
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
 from penstock.pod.dependencies import Dependencies
+from penstock.pod.exit import BROKEN
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused, Unanswered
@@ -256,8 +257,8 @@ class WorkerProcess(Process):
         """A worker must end within its grace period, and own no message if its exit code is 0."""
         context = self.context
         now, grace = context.universe.now, context.pipeline.spec.shutdown.grace.seconds
-        if self.drains_since is None:
-            context.truth.violate("unexpected-exit", f"{self.name} exits with {self.code} without SIGTERM")
+        if self.drains_since is None or self.code == BROKEN:
+            context.truth.violate("unexpected-exit", f"{self.name} exits by itself with {self.code}")
         elif now > self.drains_since + grace and self.unavailable_until < self.drains_since:
             context.truth.violate("slow-shutdown", f"{self.name} took {now - self.drains_since:g} s to shut down")
         held = context.truth.owned_by(self.name)

@@ -21,10 +21,11 @@ class Parts:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.have_failed = False
 
-    def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Start a part; its name is for the log."""
         task = self._tasks[name] = asyncio.create_task(work, name=name)
         task.add_done_callback(self._ended)
+        return task
 
     def fail(self, name: str, error: BaseException) -> None:
         """Log that a part has failed, and drain."""

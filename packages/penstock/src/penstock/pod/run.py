@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import Future
 from contextlib import ExitStack
 
 import uvloop
@@ -17,6 +18,7 @@ from penstock.observe.readiness import Readiness
 from penstock.pod.exit import end_process, run_to_end
 from penstock.pod.garbage import collect_seldom
 from penstock.pod.loop_watch import watch_loop
+from penstock.pod.parts import Parts
 from penstock.pod.role import Pod, Program, Role, Start
 from penstock.pod.side_loop import SideThread
 from penstock.pod.sidecar import quit_sidecar
@@ -44,15 +46,17 @@ def run(role: Role, start: Start) -> int:
                 handle_signals(loop, role, program)
                 if not role.limits.spare_start:
                     heartbeat.beat_in(loop)
+                parts = Parts(role.log, program.drain)
                 loop_watch = side.start(watch_loop(loop, heartbeat, readiness, role))
-                file_watch = loop.create_task(_watch_files(role, program))
+                parts.start("loop watch", _until_ended(loop_watch))
+                parts.start("file watch", _watch_files(role, program))
                 code = await program.run()
-                file_watch.cancel()
+                parts.cancel()
                 loop_watch.cancel()
                 heartbeat.stop()
                 if role.sidecar_quit_url is not None:
                     await asyncio.to_thread(quit_sidecar, role.sidecar_quit_url)
-                return code, program.is_busy()
+                return parts.exit_code(code), program.is_busy()
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             code, busy = run_to_end(runner.get_loop(), main(), role.log)
@@ -70,6 +74,11 @@ def _serve(role: Role, pod: Pod, program: Program, host: str, port: int) -> Heal
     server.start(host, port)
     role.log.event(Event.HTTP_LISTENING, address=host, port=server.port)
     return server
+
+
+async def _until_ended(work: Future[None]) -> None:
+    """Raise the exception of work in the side loop."""
+    await asyncio.wrap_future(work)
 
 
 async def _watch_files(role: Role, program: Program) -> None:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, Self, TypeVar
+
+from penstock.observe.events import Event
+from penstock.observe.logs import Log
+from penstock.pod.exit import BROKEN, end_process
+
+log = Log(logging.getLogger("penstock.loop"))
 
 Answer = TypeVar("Answer")
 
@@ -22,10 +29,14 @@ class SideThread:
         self._thread.start()
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_forever()
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.close()
+        try:
+            asyncio.set_event_loop(self._loop)
+            self._loop.run_forever()
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+        except BaseException as error:  # noqa: BLE001 - nobody would renew the lease any more, nor notice a blocked loop
+            log.event(Event.PART_FAILED, error, part="side loop")
+            end_process(BROKEN, at_once=True)
 
     def start(self, work: Coroutine[Any, Any, Answer]) -> Future[Answer]:
         """Run a coroutine there."""

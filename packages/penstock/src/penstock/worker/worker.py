@@ -24,8 +24,9 @@ from penstock.observe.readiness import NotReady
 from penstock.observe.redis_log import RedisLog
 from penstock.observe.spans import Spans
 from penstock.observe.throttle import Throttle
-from penstock.pod.dependencies import Dependencies
+from penstock.pod.dependencies import Dependencies, SideTask
 from penstock.pod.lease import Lease
+from penstock.pod.parts import Parts
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused
@@ -48,6 +49,8 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.waits import waits
 
 GAUGES_EVERY = 0.5
+LEASE_CHECKS = 20
+"""Checks per lease."""
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 ACCESS_REFUSED = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
 """Errors that end the worker at its start. Later they may pass: a secret is rotated, and its file is read again."""
@@ -80,6 +83,7 @@ class Worker:
         throttle = Throttle(dependencies.clocks.monotonic)
         self._metrics = WorkerMetrics(dependencies.metrics)
         self._stop = asyncio.Event()
+        self._parts = Parts(self._log, self.stop)
         self._loop = asyncio.get_running_loop()
         self._clocks = clocks = dependencies.clocks
         changed = asyncio.Event()
@@ -205,23 +209,22 @@ class Worker:
         return False
 
     async def _run_until_drained(self) -> int:
-        intake = asyncio.create_task(self._intake.run(), name="intake")
-        background = [
-            asyncio.create_task(work, name=name)
-            for name, work in (("settler", self._settler.run()), ("gauges", self._gauges()))
-        ]
-        maintenance = asyncio.create_task(self._maintenance.run(), name="maintenance")
+        intake = self._parts.start("intake", self._intake.run())
+        settler = self._parts.start("settler", self._settler.run())
+        maintenance = self._parts.start("maintenance", self._maintenance.run())
+        self._parts.start("gauges", self._gauges())
         lease = self._dependencies.side.start(self._lease.run())
+        watch = self._parts.start("lease", self._watch_lease(lease))
 
         async def deregister() -> bool:
+            watch.cancel()
             lease.cancel()  # or it would register another consumer
             return await self._deregister()
 
-        stop = asyncio.create_task(self._stop.wait(), name="stop")
         try:
-            done, _ = await asyncio.wait({intake, maintenance, stop, *background}, return_when=asyncio.FIRST_COMPLETED)
-            for task in done - {stop}:
-                task.result()  # raises: these tasks end only by an exception
+            await self._stop.wait()
+            if settler.done():  # no message can be settled: others take over when the lease expires
+                return self._parts.exit_code(1)
             drain = Drain(
                 self._spec.shutdown,
                 self._intake,
@@ -232,12 +235,18 @@ class Worker:
                 clocks=self._clocks,
             )
             self._dependencies.readiness.hold(NotReady.DRAINING)
-            return await drain.run(intake, maintenance, deregister)
+            return self._parts.exit_code(await drain.run(intake, maintenance, deregister))
         finally:
             lease.cancel()
-            for task in (intake, maintenance, stop, *background):
-                task.cancel()
-            await asyncio.gather(intake, maintenance, stop, *background, return_exceptions=True)
+            self._parts.cancel()
+            await self._parts.ended()
+
+    async def _watch_lease(self, lease: SideTask) -> None:
+        """Fail if the task that renews the lease has ended."""
+        while True:
+            await asyncio.sleep(self._spec.work.lease.seconds / LEASE_CHECKS)
+            if lease.done():
+                raise lease.exception() or RuntimeError("the task that renews the lease ended")
 
     async def _deregister(self) -> bool:
         consumer, keys = self._attempts.consumer, self._keys
@@ -273,7 +282,7 @@ class Worker:
         """Compare the messages that this worker owns with those that it runs, at each renewal of the lease."""
         self._redis_log.works(Activity.RENEWING)
         if self._auditing is None or self._auditing.done():
-            self._auditing = asyncio.create_task(self._run_audit(consumer))
+            self._auditing = self._parts.start("audit", self._run_audit(consumer))
 
     def lost(self, consumer: str) -> None:
         """Cancel the messages of this consumer, because other workers take them over."""

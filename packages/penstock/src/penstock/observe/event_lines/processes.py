@@ -16,11 +16,15 @@ PROCESS = Topic(
             digest="the digest of the resolved spec",
         ),
         Event.WORKER_IDLE: info("Idle: no message is left; stopping, as `--until-idle` says", "worker"),
-        Event.WORKER_STOPPED: info("Worker stopped", "worker", exit_code="0, or 1 when messages were left behind"),
+        Event.WORKER_STOPPED: info(
+            "Worker stopped",
+            "worker",
+            exit_code="0; 1 when messages were left behind; 70 when a part of the process failed",
+        ),
         Event.JANITOR_STARTED: info(
             "Janitor started", "janitor", environment="the environment", pipelines="how many pipelines it maintains"
         ),
-        Event.JANITOR_STOPPED: info("Janitor stopped", "janitor", exit_code="0"),
+        Event.JANITOR_STOPPED: info("Janitor stopped", "janitor", exit_code="0; 70 when a part of the process failed"),
         Event.SCHEDULER_STARTED: info(
             "Scheduler started",
             "scheduler",
@@ -65,9 +69,7 @@ PROCESS = Topic(
             error=TYPE,
             at=AT,
         ),
-        Event.PART_FAILED: error(
-            "A part of the process failed; shutting down", "scheduler", part="which", error=TYPE, at=AT
-        ),
+        Event.PART_FAILED: error("A part of the process failed; shutting down", *PODS, part="which", error=TYPE, at=AT),
     },
 )
 
