@@ -188,6 +188,12 @@ OMISSIONS = (
         },
     ),
     Omission(
+        "the deduplication key of a dead letter",
+        "sent-twice",
+        "resend",
+        scripts={"bury": without("redis.call('SET', KEYS[6], dead, 'KEEPTTL')", "redis.call('DEL', KEYS[6])")},
+    ),
+    Omission(
         "a forced count above all earlier ones",
         "fence-twice",
         "force",

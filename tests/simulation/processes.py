@@ -349,9 +349,9 @@ class SenderProcess(Process):
             window,
             f"{one.name}-id",
             int(one.delay * 1000),
-            2,
-            "data",
-            body,
+            6 if dedups else 2,
+            *("data", body),
+            *(("penstock-id", f"{one.name}-id", "penstock-key", one.name) if dedups else ()),
         )
         names = (keys.stream, keys.delayed, keys.bodies, keys.position, *dedups)
         while True:

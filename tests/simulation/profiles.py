@@ -78,6 +78,10 @@ class Profile:
     styles: Sequence[str] = ("async", "async", "thread")
     steps: Sequence[str] = ()
     """The only commands that faults of commands affect; empty for all."""
+    dedup: float = 0.3
+    """The share of schedules with deduplication."""
+    until: float = 0.9
+    """The share of the schedule in which faults begin."""
     deleted: Sequence[str] = field(default=("parked", "alive", "delayed", "uncharged", "crashed", "position"))
 
 
@@ -144,6 +148,14 @@ PROFILES: dict[str, Profile] = {
         janitors=(1,),
         delays=(0.0, 6.0, 20.0),
     ),
+    "resend": Profile(
+        {"mute": 2, "lose": 1, "late": 1, "slow": 0.5, "crash": 0.3},
+        kinds=("bad", "unreadable", "ok", "poison"),
+        attempts=(1, 1, 2),
+        steps=("send", "send", "bury"),
+        dedup=1.0,
+        until=0.1,
+    ),
     "janitors": Profile(
         {**WIRE, "restart": 2, "crash": 1, "stall": 1, "pause": 0.5},
         roles=("work", "leader", "settler"),
@@ -195,7 +207,7 @@ def _setup(of: Profile, rng: Random) -> Setup:
         style=pick(of.styles),
         isolation=pick(("none", "none", "none", "process")),
         page=pick(of.pages),
-        dedup=rng.random() < 0.3,
+        dedup=rng.random() < of.dedup,
         network=pick(("quick", "usual", "usual", "rough")),
         scripts_loaded=rng.random() < 0.8,
         respawn=pick((0.5, 2.0, 12.0)),
@@ -220,7 +232,7 @@ Make = Callable[[str, float, Setup, Profile, Random], Fault]
 
 def _fault(of: Profile, setup: Setup, rng: Random) -> Fault:
     kind = rng.choices(list(of.faults), list(of.faults.values()))[0]
-    at = round(rng.uniform(0, setup.horizon * 0.9), 3)
+    at = round(rng.uniform(0, setup.horizon * of.until), 3)
     return MAKE[kind](kind, at, setup, of, rng) if kind in MAKE else Fault(at, kind)
 
 

@@ -57,12 +57,61 @@ def test_another_group_keeps_the_entry(steps: Steps) -> None:
     assert (steps.pending(), steps.entries(), len(steps.dead())) == ({}, [one.id], 1)
 
 
-def test_burying_frees_the_deduplication_key(steps: Steps) -> None:
-    """The same message may be sent again."""
-    [one] = steps.begin("worker")
-    steps.ask("SET", DEDUP, "01ID", "PX", 60_000)
-    steps.bury(one, dedup=DEDUP, own="01ID")
-    assert steps.ask("EXISTS", DEDUP) == 0
+def send(steps: Steps, own: str) -> object:
+    """Send one message with the deduplication key, as the producer does."""
+    keys = (KEYS.stream, KEYS.delayed, KEYS.bodies, KEYS.position, DEDUP)
+    [answer] = steps.run("send", keys, KEYS.group, "until-done", 100, "reject", 90_000, own, 0, 2, "data", "{}")
+    return answer
+
+
+def send_and_bury(steps: Steps, own: str) -> None:
+    """Send a message that dies at once."""
+    assert isinstance(send(steps, own), bytes)
+    [one] = steps.read("worker")
+    assert steps.bury(one, dedup=DEDUP, own=own) == DONE
+
+
+def test_a_repeated_send_of_a_dead_message_is_a_duplicate(steps: Steps) -> None:
+    """The message died before its producer, which got no answer, sent it again: it is not added twice."""
+    steps.register("worker")
+    send_and_bury(steps, "01ID")
+    assert 0 < steps.ask("PTTL", DEDUP) <= 90_000
+    assert send(steps, "01ID") == [b"duplicate", b"01ID"]
+    assert steps.entries() == []
+
+
+def test_another_message_takes_the_key_of_a_dead_one(steps: Steps) -> None:
+    """It may be sent, and holds the key from then on; the dead one still cannot be sent again."""
+    steps.register("worker")
+    send_and_bury(steps, "01ID")
+    steps.ask("PEXPIRE", DEDUP, 10_000)
+    assert isinstance(send(steps, "02ID"), bytes)
+    assert steps.ask("PTTL", DEDUP) > 10_000
+    assert send(steps, "03ID") == [b"duplicate", b"02ID"]
+    assert send(steps, "02ID") == [b"duplicate", b"02ID"]
+    assert send(steps, "01ID") == [b"duplicate", b"01ID"]
+
+
+def test_several_dead_messages_of_a_key_are_remembered(steps: Steps) -> None:
+    """A key whose messages always die remembers the last three and does not grow."""
+    steps.register("worker")
+    ids = [f"0{number}ID" for number in range(1, 6)]
+    for own in ids:
+        send_and_bury(steps, own)
+    assert steps.ask("GET", DEDUP) == b" 05ID 04ID 03ID"
+    assert [send(steps, own) for own in ids[2:]] == [[b"duplicate", own.encode()] for own in ids[2:]]
+
+
+def test_one_call_sees_who_takes_the_key_of_a_dead_message(steps: Steps) -> None:
+    """The second message of a call is a duplicate of the first, which took the key."""
+    steps.register("worker")
+    send_and_bury(steps, "01ID")
+    keys = (KEYS.stream, KEYS.delayed, KEYS.bodies, KEYS.position, DEDUP, DEDUP)
+    entry = ("data", "{}")
+    args = (KEYS.group, "until-done", 100, "reject", 90_000, "02ID", 0, 2, *entry, "03ID", 0, 2, *entry)
+    first, second = steps.run("send", keys, *args)
+    assert isinstance(first, bytes)
+    assert second == [b"duplicate", b"02ID"]
 
 
 @pytest.mark.parametrize("own", ["02ID", ""])

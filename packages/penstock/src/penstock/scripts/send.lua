@@ -1,5 +1,5 @@
 -- send: adds messages to the stream or to the delayed set. Each is accepted or refused separately, in order.
--- with  now, groups, before, error_text
+-- with  now, groups, before, error_text, key_holder
 -- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, if messages have one
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay  3 backlog limit
 --       4 `reject`, `wait`, or `drop-oldest` (only with `until-done`)
@@ -13,6 +13,7 @@
 --       the backlog of a group: Redis before 7 has no lag
 -- keeps the order: the message first, then its deduplication key; drops only entries that no group has read
 -- The key of a dropped message is kept: within its window, the same message is a duplicate.
+-- The key of a dead message admits another message, which takes it, but no repeat of the dead one (see `bury`).
 local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local group, limit, when_full, window = ARGV[1], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local counts_lag = redis.REDIS_VERSION_NUM
@@ -98,6 +99,15 @@ local function delay(id, due, ...)
   return due
 end
 
+-- Returns the message whose duplicate this one is, if there is one; and the dead messages of the key.
+local function first_of(value, id)
+  local holder, dead = key_holder(value)
+  for one in string.gmatch(dead, '%S+') do
+    if one == id then return id, dead end
+  end
+  return holder ~= '' and holder, dead
+end
+
 local firsts = window > 0 and redis.call('MGET', unpack(KEYS, 5)) or nil
 local waiting = backlog()
 local answers, remembered, time, i = {}, {}, nil, 6
@@ -107,7 +117,8 @@ for n = 1, math.huge do
   local from, due = i + 3, ARGV[i + 1]
   i = from + ARGV[i + 2]
   local key = window > 0 and KEYS[4 + n]
-  local first = key and (firsts[n] or remembered[key])
+  local known, first, dead = key and (remembered[key] or firsts[n]), nil, ''
+  if known then first, dead = first_of(known, id) end
   if first then
     answers[n] = {'duplicate', first}
   else
@@ -137,8 +148,8 @@ for n = 1, math.huge do
       else
         waiting = waiting + 1
         if key then
-          redis.pcall('SET', key, id, 'PX', window + math.max(0, ahead))
-          remembered[key] = id
+          redis.pcall('SET', key, id .. dead, 'PX', window + math.max(0, ahead))
+          remembered[key] = id .. dead
         end
       end
     end

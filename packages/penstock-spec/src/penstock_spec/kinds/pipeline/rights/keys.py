@@ -23,7 +23,7 @@ def patterns(role: Role, pipeline: SpecInEnvironment) -> Iterator[str]:
             if pipeline.spec.message.dedup is not None:
                 yield f"~{dedup}"
         case Role.WORKER:
-            # Burying a message frees its deduplication key, even if the spec no longer has `dedup`.
+            # Burying a message changes its deduplication key, even if the spec no longer has `dedup`.
             yield from exactly("~", keys.stream, keys.dead, *indexes)
             yield from (f"~{dedup}", f"~{result}")
         case Role.SCALER:
