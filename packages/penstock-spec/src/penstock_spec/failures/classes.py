@@ -11,7 +11,10 @@ NO_CLASS = "-"
 """The class of a failure that matches none; no class can have this name."""
 
 
-MATCHES = "Exception types by name, and HTTP statuses as text; `5xx` matches all from 500 to 599."
+MATCHES = (
+    "Exception types by name, error codes of AWS services such as `AccessDenied`, and HTTP statuses as text; `5xx` "
+    "matches all from 500 to 599. Codes of gRPC and Redis count as statuses."
+)
 
 
 class FailureMatch(Section):

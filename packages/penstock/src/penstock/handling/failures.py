@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.handling.exceptions import Bury, Retry
+from penstock.handling.statuses import STATUSES, attribute, error_code_of, status_of
 from penstock_spec.failures.matching import builtin, is_status
 from penstock_spec.values.quantities import Duration
 
 LONGEST = 1000
 """Characters of an error in a dead letter."""
-
-_STATUSES = range(100, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,9 @@ class Failure:
     """Why an attempt failed."""
 
     types: tuple[str, ...]
-    """Full names, the narrowest type first."""
+    """Full names, the narrowest type first. The error code of an AWS service follows, which matches like a type."""
     status: int | None = None
-    """The HTTP status that the exception carries."""
+    """The HTTP status that the exception carries, or that its code stands for."""
     text: str = ""
     wait_ms: int | None = None
     """The wait that the handler requested."""
@@ -41,9 +40,10 @@ class Failure:
     @classmethod
     def of(cls, exception: BaseException, at: str = "") -> Failure:
         """Describe an exception, even if reading its attributes raises."""
+        code = error_code_of(exception) if isinstance(exception, Exception) else None
         return cls(
-            tuple(_names(type(exception))),
-            _status(exception) if isinstance(exception, Exception) else None,
+            (*_names(type(exception)), *((code,) if code is not None else ())),
+            status_of(exception) if isinstance(exception, Exception) else None,
             _text(exception),
             _wait(exception) if isinstance(exception, Retry) else None,
             isinstance(exception, Bury),
@@ -86,7 +86,7 @@ class FailureMatcher:
             known = builtin(match)
             if known is not None:
                 types.add(_name(known))
-                statuses.update(_STATUSES if known in (Exception, BaseException) else ())
+                statuses.update(STATUSES if known in (Exception, BaseException) else ())
             elif is_status(match):
                 first, last = match.replace("x", "0"), match.replace("x", "9")
                 statuses.update(range(int(first), int(last) + 1))
@@ -119,24 +119,8 @@ def _names(kind: type[BaseException]) -> Iterator[str]:
 
 
 def _wait(exception: Retry) -> int | None:
-    wait = _attribute(exception, "wait_ms")
+    wait = attribute(exception, "wait_ms")
     return wait if type(wait) is int and 0 <= wait <= Duration.LONGEST else None
-
-
-def _status(exception: Exception) -> int | None:
-    for holder in (exception, _attribute(exception, "response")):
-        for name in ("status", "status_code", "code"):
-            status = _attribute(holder, name)
-            if isinstance(status, int) and status in _STATUSES:
-                return int(status)
-    return None
-
-
-def _attribute(holder: object, name: str) -> object:
-    try:
-        return getattr(holder, name, None)
-    except BaseException:  # noqa: BLE001 - a property of a team's exception may raise anything
-        return None
 
 
 def _text(exception: BaseException) -> str:

@@ -15,14 +15,44 @@ from penstock_spec.values.strings import Name, Text
 
 STANDARD: Mapping[str, Mapping[str, Any]] = {
     "forbidden": {
-        "match": ["403", "PermissionError", "AccessDenied", "AccessDeniedException"],
+        "match": [
+            "403",
+            "PermissionError",
+            "AccessDenied",
+            "AccessDeniedException",
+            "UnauthorizedOperation",
+            "redis.AuthenticationError",
+        ],
         "backoff": {"first": "30m"},
     },
     "throttled": {
-        "match": ["429", "MemoryError", "RateLimitError", "ThrottlingException", "TooManyRequests"],
+        "match": [
+            "429",
+            "MemoryError",
+            "RateLimitError",
+            "Throttling",
+            "ThrottlingException",
+            "ThrottledException",
+            "TooManyRequests",
+            "TooManyRequestsException",
+            "RequestLimitExceeded",
+            "ProvisionedThroughputExceededException",
+            "SlowDown",
+        ],
         "backoff": {"first": "30s", "factor": 2, "limit": "10m"},
     },
-    "transient": {"match": ["OSError", "EOFError"]},
+    "transient": {
+        "match": [
+            "OSError",
+            "EOFError",
+            "httpx.TransportError",
+            "aiohttp.ClientConnectionError",
+            "redis.ConnectionError",
+            "redis.TimeoutError",
+            "botocore.exceptions.ConnectionError",
+            "botocore.exceptions.HTTPClientError",
+        ]
+    },
     "server": {"match": ["5xx"]},
 }
 """Built-in classes in matching order. They come after a spec's own classes."""
