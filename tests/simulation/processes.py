@@ -219,6 +219,7 @@ class WorkerProcess(Process):
         self.code: int | None = None
         self.drains_since: float | None = None
         self._worker: Worker | None = None
+        self._stopped_at: float | None = None
         self.start(self._run())
 
     async def _run(self) -> None:
@@ -286,8 +287,15 @@ class WorkerProcess(Process):
         self.drains_since = self.context.universe.now
         self.loop.call_soon_threadsafe(self._stop_worker)
 
+    @property
+    def is_draining(self) -> bool:
+        """Whether its worker has had time to react to SIGTERM."""
+        stopped = self._stopped_at
+        return stopped is not None and self.context.universe.now > stopped >= self.unavailable_until
+
     def _stop_worker(self) -> None:
         if self._worker is not None:
+            self._stopped_at = self.context.universe.now
             self._worker.stop()
 
     def _stop_for_good(self) -> None:

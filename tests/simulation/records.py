@@ -57,6 +57,7 @@ class Run:
     attempt: int
     why: Callable[[], str | None]
     """The reason of its cancellation, or None."""
+    isolated: bool = False
     how: str = ""
     """How it ended; empty while it runs."""
 
@@ -88,6 +89,10 @@ class Message:
     """Whether a foreign client deleted its uncharged deliveries."""
     foreign: bool = False
     """Whether a foreign change took it from its consumer."""
+    due: float = 0.0
+    """When its retry is due; before that, no worker may get it."""
+    is_suspect: bool = False
+    """Whether its worker was lost or its handler crashed, and no later attempt ended otherwise."""
 
     @property
     def name(self) -> str:

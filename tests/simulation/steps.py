@@ -92,6 +92,8 @@ class Steps:
                 truth.buried(message, record, reason)
             elif record is not None:
                 parked = step == "park"
+                if parked:
+                    truth.parked(message, int(row[2]) / 1000, crashed=int(row[4]) == 1)
                 truth.freed(message, record, int(row[3 if parked else 2]), itself=not parked)
         return 1 in answers
 
@@ -104,7 +106,7 @@ class Steps:
         if reply == 1:
             self._truth.renewed_lease(process, str(args[0]))
         else:
-            self._truth.noticed_loss.add(str(args[0]))
+            self._truth.noticed(str(args[0]))
             self._truth.log(f"{process} cannot renew {args[0]!s}")
         return False
 
@@ -144,7 +146,7 @@ class Steps:
         for answer in cast("list[Reply]", reply):
             if isinstance(answer, (bytes, int)):
                 message = self._truth.messages[str(args[5]).partition("-")[0]]
-                message.entered += 1
+                self._truth.entered(message)
                 if int(args[4]) and message.entered > 1:
                     self._truth.violate("sent-twice", f"{message.name} enters the stream again within its window")
                 self._truth.log(f"{process} sends {message.name}: {answer!r}")

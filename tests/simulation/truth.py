@@ -13,6 +13,10 @@ from .plan import Setup
 from .records import DeliveryRecord, Message, Run, ServerState, Violation
 
 ENOUGH = 50
+SOON = 1.0
+"""Seconds within which a worker acts on the loss of its lease."""
+TICK = 0.002
+"""Seconds: Redis time is in milliseconds."""
 FORCE = 1000
 """The step of delivery counts in forced claims."""
 
@@ -39,10 +43,16 @@ class Truth:
         self.process_of: dict[str, str] = {}
         """The process of each consumer."""
         self.consumers: dict[str, str] = {}
-        """The consumer that each process renewed last."""
+        """The consumer that each process registered or renewed last."""
         self.tainted: set[str] = set()
         """The kinds of foreign changes so far."""
         self.last = ServerState({}, {}, set())
+        self._gone: set[str] = set()
+        """Processes that crashed or exited."""
+        self._noticed_at: dict[str, float] = {}
+        """When the worker of a consumer learned that its lease is lost."""
+        self.is_draining: Callable[[str], bool] = lambda _: False
+        """Whether a process got SIGTERM a while ago."""
         self.is_healthy: Callable[[str], bool] = lambda _: False
         """Whether no fault keeps a consumer from renewing its lease."""
 
@@ -80,20 +90,21 @@ class Truth:
         self, message: Message, record: DeliveryRecord, attempt: int, why: Callable[[], str | None], *, isolated: bool
     ) -> Run:
         """Record the start of a handler, for the delivery that its process believes to have."""
-        run = Run(message, record.process, record.consumer, attempt, why)
+        run = Run(message, record.process, record.consumer, attempt, why, isolated=isolated)
         line = f"{record.process} starts {message.name}, attempt {attempt}, fence {record}"
         self.log(line + " isolated" * isolated)
-        if message.charged_since_force > self._setup.attempts and not message.uncounted:
+        excused = record.consumer in self.lost  # it was suspended, and does not know yet
+        if message.charged_since_force > self._setup.attempts and not message.uncounted and not excused:
             details = f"{message.name} starts again, after {message.charged_since_force} of {self._setup.attempts}"
             self.violate("too-many-attempts", details)
         self._check_fence(run, record)
-        excused = record.consumer in self.lost
         for other in message.runs:
             if other.is_running and not excused and not self._is_excused(other):
                 self.violate(
                     "concurrent-runs", f"{run.process} starts {message.name}, which still runs on {other.process}"
                 )
         self._check_company(run)
+        self._check_reason(run)
         message.runs.append(run)
         return run
 
@@ -101,6 +112,8 @@ class Truth:
         now = self.current.get(record.entry)
         if now is not None and (now.consumer, now.count) == (record.consumer, record.count):
             now.run, now.began = run, True
+            if now.source == SUSPECT and not run.isolated:
+                self.violate("suspect-not-isolated", f"{run.process} runs {run.message.name} beside others")
         elif record.consumer not in self.lost and not run.message.foreign:
             owner = "nobody's" if now is None else str(now)
             self.violate("phantom-start", f"{run.process} starts {run.message.name} as {record}, but it is {owner}")
@@ -114,20 +127,37 @@ class Truth:
             if one.attempt > self._setup.attempts and not one.message.uncounted:
                 self.violate("not-alone", f"{run.process} runs the last attempt of {one.message.name} with others")
 
+    def _check_reason(self, run: Run) -> None:
+        """Check that its process may still start messages, and that no living worker has finished this one."""
+        if self.is_draining(run.process):
+            self.violate("started-in-drain", f"{run.process} starts {run.message.name} after SIGTERM")
+        for one in run.message.runs:
+            is_over = one.process in self._gone or {one.consumer, run.consumer} & self.lost or run.message.foreign
+            if one.how == "ok" and one.why() is None and not is_over:
+                self.violate("ran-after-success", f"{run.process} starts {run.message.name}, finished by {one.process}")
+
     def handler_ended(self, run: Run, how: str) -> None:
         """Record that a handler returned, failed, or was stopped."""
-        if run.is_running:
-            run.how = how
-            self.log(f"{run.process} ends {run.message.name}: {how}")
+        if not run.is_running:
+            return
+        run.how = how
+        self.log(f"{run.process} ends {run.message.name}: {how}")
+        noticed = self._noticed_at.get(run.consumer, self._clock())
+        if how == "ok" and run.why() is None and not run.isolated and self._clock() > noticed + SOON:
+            self.violate(
+                "ran-after-loss", f"{run.process} finishes {run.message.name} and knows that its lease is lost"
+            )
 
     def process_crashed(self, process: str, cause: Message | None) -> None:
         """Record the crash of a process with all its handlers."""
+        self._gone.add(process)
         for run in self._running_in(process):
             origin = "outside" if cause is None else "own" if run.message is cause else "other"
             self.handler_ended(run, f"crash-{origin}")
 
     def process_exited(self, process: str) -> None:
         """Record the exit of a process, which ends abandoned handlers."""
+        self._gone.add(process)
         for run in self._running_in(process):
             if run.why() is None:
                 self.violate("unexpected-exit", f"{process} exits while {run.message.name} runs there")
@@ -150,6 +180,11 @@ class Truth:
         if fence in self._fences and not {"position", "uncharged"} & self.tainted:
             self.violate("fence-twice", f"{message.name} had the delivery count {record.count} before")
         self._fences.add(fence)
+        if self._clock() < message.due - TICK and not self.tainted:
+            self.violate("retried-early", f"{message.name}, {message.due - self._clock():.3f} s before it is due")
+        message.due = 0.0
+        if message.is_suspect and record.source != SUSPECT and not self.tainted:
+            self.violate("suspect-forgotten", f"{record.process} gets {message.name} as {record}, not as a suspect")
         # If the process runs it already, the delivery only renews its fence.
         record.run = next((one for one in message.runs if one.is_running and one.process == record.process), None)
         message.deliveries.append(record)
@@ -180,6 +215,21 @@ class Truth:
             one.freed = True
         record.freed = itself
 
+    def entered(self, message: Message) -> None:
+        """Record that a send was accepted."""
+        message.entered += 1
+        if message.entered > 1:
+            self.violate("sent-twice", f"{message.name} was accepted {message.entered} times")
+
+    def parked(self, message: Message, wait: float, *, crashed: bool) -> None:
+        message.due = self._clock() + wait
+        message.is_suspect = crashed
+
+    def noticed(self, consumer: str) -> None:
+        """Record that a worker learns that its lease is lost."""
+        self.noticed_loss.add(consumer)
+        self._noticed_at.setdefault(consumer, self._clock())
+
     def buried(self, message: Message, record: DeliveryRecord | None, reason: str) -> None:
         message.dead.append(reason)
         if reason in ("unreadable", "refused") or message.uncounted:
@@ -198,6 +248,7 @@ class Truth:
     def registered(self, process: str, consumer: str) -> None:
         self.process_of[consumer] = process
         self.renewed[consumer] = self._clock()
+        self.consumers[process] = consumer
         self.log(f"{process} registers {consumer}")
 
     def renewed_lease(self, process: str, consumer: str) -> None:
@@ -268,6 +319,7 @@ class Truth:
             self.violate("count-fell", f"{message.name}: from {before[1]} to {count}")
         if owner not in STATES:
             return
+        message.is_suspect = message.is_suspect or owner == SUSPECT
         record = self.current.get(entry)
         if record is not None:
             record.lost = owner == SUSPECT
@@ -275,4 +327,5 @@ class Truth:
             self.current[entry] = None
         if count >= FORCE and (before is None or count > before[1] + 1):
             message.forced = len(message.deliveries)
+            message.is_suspect = False
             self.log(f"{message.name} comes back by a forced claim as {count}")

@@ -67,6 +67,7 @@ class World:
         self.keys = self.pipeline.keys
         self.truth = Truth(setup, self.log, self.universe.clock)
         self.truth.is_healthy = self._is_healthy
+        self.truth.is_draining = self._is_draining
         client = ServerClient(store, lambda: time_of(self.universe), self.keys, self.truth, ReplyCache(off=not cached))
         self.redis = Redis(self.universe, client)
         self.network = Network(self.universe, self.redis, texts, setup.network, self.log)
@@ -177,6 +178,10 @@ class World:
     def is_finished(self) -> bool:
         """Whether all messages were sent and have ended."""
         return self._sender.is_dead and self.truth.has_ended and not self.network.in_transit["send"]
+
+    def _is_draining(self, name: str) -> bool:
+        process = self.processes.get(name)
+        return isinstance(process, WorkerProcess) and process.is_draining
 
     def _is_healthy(self, consumer: str) -> bool:
         """Whether no fault has separated the worker of this consumer from Redis since its last renewal."""
