@@ -99,6 +99,39 @@ def test_a_group_deleted_under_load_loses_nothing(make_trial: Callable[..., Tria
         trial.assert_nothing_left()
 
 
+def test_the_fence_of_a_running_handler_stays(make_trial: Callable[..., Trial]) -> None:
+    """A deleted consumer gets the message again while its handler runs: the handler keeps its token, and settles."""
+    with make_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "held1"}])
+        wait_for(lambda: len(read(trial.ledger)) == 1, "the message runs")
+        [consumer] = trial.live_consumers()
+        trial.ask("XGROUP", "DELCONSUMER", KEY, "trial", consumer)
+        janitor(trial)
+        until_counted(worker, "redelivered", 1)
+        (trial.folder / "released").touch()
+        trial.until_drained()
+        assert [(line.what, line.fence) for line in read(trial.ledger)] == [("start", 1), ("end", 1)]
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+def test_deleted_due_times_block_no_worker(make_trial: Callable[..., Trial]) -> None:
+    """The key of parked messages is deleted, so all are due: the worker that parked them reads new messages again."""
+    spec = "work: {concurrency: 2, lease: 10s, block: 1s, max_pending_per_worker: 3}\n"
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": f"parks{number}"} for number in range(3)])
+        until_counted(worker, "pending_limit_reached", 1)
+        trial.ask("DEL", PARKED)
+        janitor(trial)
+        wait_for(lambda: sum(done(trial).values()) == 3, "the janitor made them due")
+        assert_runs(trial, "new")
+        trial.until_drained()
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
 def test_deleted_consumers_lose_no_messages(make_trial: Callable[..., Trial]) -> None:
     """After a foreign client deletes consumers, `~parked` included, the janitor brings their messages back."""
     with make_trial(handlers=HANDLERS, spec=SPEC) as trial:

@@ -126,7 +126,7 @@ redis.call('ZADD', KEYS[2], ARGV[1], 'some-id')
 
 def test_too_many_parked_messages_stop_new_ones(make_trial: Callable[..., Trial]) -> None:
     """`work.max_pending_per_worker` counts running and parked messages; the worker still claims due ones."""
-    spec = "work: {concurrency: 4, max_pending_per_worker: 6, lease: 10s}\n"
+    spec = "work: {concurrency: 4, max_pending_per_worker: 6, lease: 60s}\n"
     with make_trial(handlers=HANDLERS, spec=spec) as trial:
         worker = trial.worker().ready()
         trial.send({"id": f"later{number}", "after": 600} for number in range(6))

@@ -54,6 +54,7 @@ class Attempt:
 
     def __init__(self, delivery: Delivery, context: Context, started: float, *, alone: bool) -> None:
         self.delivery = delivery
+        """Its fence now; the context keeps the delivery with which the handler started."""
         self.context = context
         self.started = started
         self.alone = alone
@@ -133,15 +134,19 @@ class Attempts:
             self._start(delivery, alone=alone)
 
     def _renew_fence(self, running: Attempt, delivery: Delivery) -> None:
-        """Renew the fence of a running message that was delivered again; this is not charged as an attempt."""
+        """Renew the fence of a running message that was delivered again; this is not charged as an attempt.
+
+        The handler keeps the fence with which it started, because no other handler has the new one.
+        """
         if running.context.why is not None or running.ended:
             self._settler.add(GivenBack(delivery, "cancelled"))
             return
-        current = running.delivery
-        attempt = current.attempt
-        current.count, current.consumer = delivery.count, delivery.consumer
-        current.uncharged = current.count - attempt
-        current.renewals = current.uncharged - delivery.uncharged
+        current, count = running.delivery, delivery.count
+        renewed = Delivery(
+            current.id, current.fields, delivery.consumer, count, count - current.attempt, current.source
+        )
+        renewed.renewals = renewed.uncharged - delivery.uncharged
+        running.delivery = renewed
 
     def _start(self, delivery: Delivery, *, alone: bool) -> None:
         now = self._monotonic()

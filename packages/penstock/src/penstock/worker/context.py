@@ -151,7 +151,7 @@ class Context:
 
     @property
     def fence(self) -> int:
-        """A fencing token: it grows with each delivery of a message. Refuse effects with a smaller one."""
+        """A fencing token: it grows with each attempt of a message. Refuse effects with a smaller one."""
         return self._delivery.count
 
     @property

@@ -66,6 +66,13 @@ class Slots:
         """Count a message that is due in this many seconds."""
         heapq.heappush(self._parked, self._monotonic() + seconds)
 
+    def correct_parked(self, in_redis: int) -> None:
+        """Forget parked messages beyond those that Redis has: they were promoted early, or the key was deleted."""
+        most = in_redis + self._settler.unsettled
+        if self.parked > most:
+            self._parked = heapq.nsmallest(most, self._parked)
+            self.changed.set()
+
     def next_due(self) -> float | None:
         """Seconds until the next parked message is due; None if there is none."""
         return max(0.0, self._parked[0] - self._monotonic()) if self.parked else None

@@ -15,7 +15,7 @@ from penstock.isolation.spawner import Spawner
 from penstock.maintenance.group import GroupState, ensure_group
 from penstock.maintenance.measure import measure
 from penstock.maintenance.promote import PromoteResult
-from penstock.maintenance.replies import without_group
+from penstock.maintenance.replies import number, without_group
 from penstock.maintenance.takeover import TakeoverResult
 from penstock.message.encoding import Encoding
 from penstock.observe.events import Activity, Event
@@ -320,6 +320,8 @@ class Worker:
     async def _run_audit(self, consumer: str) -> None:
         try:
             strays = await self._audit(consumer)
+            if self._slots.parked:
+                self._slots.correct_parked(number(await self._commands.call("ZCARD", self._keys.parked)))
         except RedisTrouble as error:
             self.trouble(Activity.COMPARING, error)
         else:

@@ -46,7 +46,7 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
 
 COMMANDS: Mapping[Role, frozenset[str]] = {
     Role.PRODUCER: frozenset({"get"}),
-    Role.WORKER: frozenset({"xreadgroup", "xpending", "client|unblock", "ping", "info"}),
+    Role.WORKER: frozenset({"xreadgroup", "xpending", "zcard", "client|unblock", "ping", "info"}),
     Role.SCALER: frozenset(),
     Role.JANITOR: frozenset(
         {
