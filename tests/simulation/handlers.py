@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from random import Random
 from typing import Any, Protocol
 
 from penstock.handling.failures import Failure
@@ -136,16 +137,39 @@ class Child:
         self.event: Scheduled
 
 
+class Memory:
+    """The memory of one pod. Without room for a child process, starting one kills the pod."""
+
+    def __init__(self, kind: str, rng: Random) -> None:
+        """`kind` is that of the setup."""
+        self._kind = kind
+        self._rng = rng
+        self.is_tight = kind == "tight"
+
+    def room_for_suspects(self, running: int, *, prepared: bool) -> int:
+        del prepared
+        rooms = {"ample": (4,), "tight": (0,), "varying": (0, 0, 1, 2)}[self._kind]
+        return self._rng.choice(rooms) - (running if self._kind == "varying" else 0)
+
+    def sample(self, running: int) -> None:
+        """Learn nothing."""
+
+    def read_budget(self) -> int | None:
+        return None
+
+
 class Spawner:
     """The children of one process. They continue while it is stalled, and end with it."""
 
-    def __init__(self, process: Process, truth: Truth, universe: Universe) -> None:
+    def __init__(self, process: Process, truth: Truth, universe: Universe, memory: Memory) -> None:
         self._process = process
         self._truth = truth
         self._universe = universe
+        self._memory = memory
         self._children: dict[bytes, Child] = {}
         self.started = 0
         self.each_imports = ""
+        self.prepared = True
 
     @property
     def children(self) -> int:
@@ -157,7 +181,9 @@ class Spawner:
     async def run(
         self, delivery: RunRequest, *, alone: bool, on_progress: Callable[[ProgressReport], None]
     ) -> RunResult:
-        del alone, on_progress
+        del on_progress
+        if alone and self._memory.is_tight:
+            self._truth.violate("no-memory", f"{self._process.name} starts a child process, and memory allows none")
         fields = [part for pair in delivery.fields for part in pair]
         message = self._truth.message_of(delivery.id, fields)
         if message.planned.kind == "unreadable":
@@ -199,6 +225,9 @@ class Spawner:
         child = self._children.pop(entry)
         self._truth.handler_ended(child.run, why)
         self._report(child, Killed(why, by_force))
+
+    async def rest(self) -> None:
+        """Nothing is left between messages."""
 
     async def close(self) -> None:
         """End all children."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.maintenance.contact import Contact
+from penstock.worker.attempts import Attempt, Attempts, Runner
 from penstock.worker.audit import Audit
 from penstock.worker.intake import Intake
 from penstock.worker.slots import Slots
@@ -56,6 +57,10 @@ async def _at_once(self: Audit, consumer: str) -> int:
 
 def _always(*_: object) -> bool:
     return True
+
+
+def _isolated(self: Attempts, attempt: Attempt) -> Runner:
+    return self._isolated_runner if attempt.delivery.is_suspect else self._runner
 
 
 OMISSIONS = (
@@ -136,7 +141,7 @@ OMISSIONS = (
         "the last attempt alone",
         "not-alone",
         "poison",
-        scripts={"claim": without("if last == alone then", "if not alone then")},
+        scripts={"claim": without("if needs_empty == alone then", "if not alone then")},
     ),
     Omission(
         "the rule that only a message lost alone is buried",
@@ -149,6 +154,15 @@ OMISSIONS = (
         "too-many-attempts",
         "poison",
         scripts={"claim": without("redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])")},
+    ),
+    Omission(
+        "the memory that a suspect's process needs",
+        "no-memory",
+        "memory",
+        scripts={"claim": without("ARGV[8] == 'cramped'", "false")},
+    ),
+    Omission(
+        "the last attempt in the worker itself", "no-memory", "memory", methods=((Attempts, "_runner_of", _isolated),)
     ),
     Omission("emptying before the last attempt", "not-alone", "poison", methods=((Intake, "_is_empty", _always),)),
     Omission(

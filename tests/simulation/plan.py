@@ -56,6 +56,8 @@ class Setup:
     """Whether all workers end then, so that the janitor runs alone for a time."""
     earlier_entries: int = 0
     """The number of earlier entries, after which ids start."""
+    memory: str = "ample"
+    """Whether pods have memory for child processes: `ample`, `tight` (never), `varying`."""
 
 
 @dataclass(frozen=True, slots=True)

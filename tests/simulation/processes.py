@@ -27,7 +27,7 @@ from penstock.wire.errors import RedisTrouble, Refused, Unanswered
 from penstock.worker.worker import Worker
 
 from .event_loop import Loop
-from .handlers import Handlers, Spawner
+from .handlers import Handlers, Memory, Spawner
 from .link import SimulatedLink
 from .network import Network
 from .plan import PlannedMessage
@@ -148,6 +148,7 @@ class ProcessContext:
         pipeline: ResolvedPipeline,
         patience: float,
         style: str,
+        memory: str,
         log: Callable[[str], None],
         ended: Callable[[Process], None],
         redis_unavailable_until: Callable[[], float],
@@ -159,6 +160,7 @@ class ProcessContext:
         self.pipeline = pipeline
         self.patience = patience
         self.style = style
+        self.memory = memory
         self.log = log
         self.ended = ended
         self.redis_unavailable_until = redis_unavailable_until
@@ -215,7 +217,8 @@ class WorkerProcess(Process):
         self.loops.append(side)
         self._side = side
         self._rng = seeded_random(f"{context.seed}/{name}")
-        self._spawner = Spawner(self, context.truth, context.universe)
+        self._memory = Memory(context.memory, self._rng)
+        self._spawner = Spawner(self, context.truth, context.universe, self._memory)
         self.code: int | None = None
         self.drains_since: float | None = None
         self._worker: Worker | None = None
@@ -248,7 +251,12 @@ class WorkerProcess(Process):
             new_consumer=self._named,
         )
         self._worker = Worker(
-            context.pipeline, handler, encoding_of(spec.message, {}), dependencies, spawner=self._spawner
+            context.pipeline,
+            handler,
+            encoding_of(spec.message, {}),
+            dependencies,
+            spawner=self._spawner,
+            memory=self._memory,
         )
         self.code = await self._worker.run()
         context.log(f"{self.name} exits with {self.code}")

@@ -82,6 +82,7 @@ class Profile:
     """The share of schedules with deduplication."""
     until: float = 0.9
     """The share of the schedule in which faults begin."""
+    memory: Sequence[str] = ("ample",)
     deleted: Sequence[str] = field(default=("parked", "alive", "delayed", "uncharged", "crashed", "position"))
 
 
@@ -97,6 +98,11 @@ PROFILES: dict[str, Profile] = {
     "deaths": Profile({**DEATH, "mute": 0.5}, most=6),
     "poison": Profile(
         {"crash": 0.6, "mute": 0.5, "drain": 0.4, "stall": 0.3}, kinds=("ok", "ok", "poison", "poison", "worker-killer")
+    ),
+    "memory": Profile(
+        {"crash": 1.0, "mute": 0.5, "drain": 0.4, "stall": 0.5},
+        kinds=("ok", "ok", "ok", "flaky", "poison", "slow"),
+        memory=("tight", "tight", "varying"),
     ),
     "race": Profile(
         {"lose": 1, "mute": 2, "hold": 2, "slow": 2, "half-open": 2, "late": 1, "drain": 0.3},
@@ -214,6 +220,7 @@ def _setup(of: Profile, rng: Random) -> Setup:
         horizon=pick((15.0, 40.0)),
         scale_to_zero=rng.random() < 0.25,
         earlier_entries=pick((0, 8, 98)),
+        memory=pick(of.memory) if len(of.memory) > 1 else of.memory[0],
     )
 
 

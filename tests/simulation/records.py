@@ -58,6 +58,8 @@ class Run:
     why: Callable[[], str | None]
     """The reason of its cancellation, or None."""
     isolated: bool = False
+    alone: bool = False
+    """Whether it is a suspect that is not isolated, so that nothing else may run in its process."""
     how: str = ""
     """How it ended; empty while it runs."""
 

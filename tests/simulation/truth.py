@@ -112,8 +112,9 @@ class Truth:
         now = self.current.get(record.entry)
         if now is not None and (now.consumer, now.count) == (record.consumer, record.count):
             now.run, now.began = run, True
-            if now.source == SUSPECT and not run.isolated:
-                self.violate("suspect-not-isolated", f"{run.process} runs {run.message.name} beside others")
+            run.alone = now.source == SUSPECT and not run.isolated
+            if run.alone and run.attempt <= self._setup.attempts and self._setup.memory == "ample":
+                self.violate("suspect-not-isolated", f"{run.process} has memory to isolate {run.message.name}")
         elif record.consumer not in self.lost and not run.message.foreign:
             owner = "nobody's" if now is None else str(now)
             self.violate("phantom-start", f"{run.process} starts {run.message.name} as {record}, but it is {owner}")
@@ -124,8 +125,8 @@ class Truth:
         if len(others) + 1 > self._setup.concurrency:
             self.violate("too-many-running", f"{run.process} runs {len(others) + 1}")
         for one in (run, *others) if others else ():
-            if one.attempt > self._setup.attempts and not one.message.uncounted:
-                self.violate("not-alone", f"{run.process} runs the last attempt of {one.message.name} with others")
+            if one.alone or (one.attempt > self._setup.attempts and not one.message.uncounted):
+                self.violate("not-alone", f"{run.process} runs {one.message.name} with others")
 
     def _check_reason(self, run: Run) -> None:
         """Check that its process may still start messages, and that no living worker has finished this one."""

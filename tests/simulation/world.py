@@ -85,6 +85,7 @@ class World:
             pipeline=self.pipeline,
             patience=setup.patience,
             style=setup.style,
+            memory=setup.memory,
             log=self.log,
             ended=self._ended,
             redis_unavailable_until=lambda: self.redis.unavailable_until,

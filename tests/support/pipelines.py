@@ -74,9 +74,9 @@ class Trial:
             if error is not None:
                 sys.stdout.write(process.log()[-4000:])
 
-    def start(self, *words: str, environ: Mapping[str, str] | None = None) -> Process:
-        """Start a process of `penstock` in the repository."""
-        process = Process(self, words, environ or {})
+    def start(self, *words: str, environ: Mapping[str, str] | None = None, module: str = "penstock") -> Process:
+        """Start a process of `penstock` in the repository; `module` is another module that does the same."""
+        process = Process(self, words, environ or {}, module)
         self.processes.append(process)
         return process
 
@@ -141,7 +141,9 @@ class Trial:
 class Process:
     """A process of `penstock`."""
 
-    def __init__(self, trial: Trial, words: tuple[str, ...], environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, trial: Trial, words: tuple[str, ...], environ: Mapping[str, str], module: str = "penstock"
+    ) -> None:
         self.name = uuid.uuid4().hex[:8]
         self._log = trial.folder / f"{self.name}.log"
         paths = os.pathsep.join((str(SUPPORT), str(trial.folder)))
@@ -154,7 +156,7 @@ class Process:
         }
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "penstock", *words],
+                [sys.executable, "-m", module, *words],
                 cwd=trial.folder,
                 env={**os.environ, **own, **environ},
                 stdin=subprocess.DEVNULL,

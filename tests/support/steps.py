@@ -134,19 +134,36 @@ class Steps(RedisState):
         self.send(messages)
         return self.read(consumer, messages)
 
-    def claim(
-        self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, how: str = "idle"
+    def claim(  # noqa: PLR0913 - the arguments of the script
+        self,
+        consumer: str,
+        *,
+        suspects: int = 100,
+        ready: int = 100,
+        attempts: int = ATTEMPTS,
+        how: str = "idle",
+        memory: str = "roomy",
     ) -> Claims:
-        """Claim entries for a worker that is `idle`, `busy`, or has emptied itself to run one `alone`."""
-        claims = self.try_claim(consumer, suspects=suspects, ready=ready, attempts=attempts, how=how)
+        """Claim entries for a worker that is `idle`, `busy`, or has emptied itself to run one `alone`.
+
+        If its `memory` is `cramped`, it runs all suspects alone.
+        """
+        claims = self.try_claim(consumer, suspects=suspects, ready=ready, attempts=attempts, how=how, memory=memory)
         assert claims is not None, "its lease is lost"
         return claims
 
-    def try_claim(
-        self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, how: str = "idle"
+    def try_claim(  # noqa: PLR0913 - the arguments of the script
+        self,
+        consumer: str,
+        *,
+        suspects: int = 100,
+        ready: int = 100,
+        attempts: int = ATTEMPTS,
+        how: str = "idle",
+        memory: str = "roomy",
     ) -> Claims | None:
         """Claim entries; None if the claimer's own lease is lost."""
-        args = (consumer, suspects, ready, attempts, how, EMPTYING)
+        args = (consumer, suspects, ready, attempts, how, EMPTYING, memory)
         reply = self.run("claim", (*ALIVE, *SIDES, KEYS.position), KEYS.group, *args)
         if reply == b"lost":
             return None

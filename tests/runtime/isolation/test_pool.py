@@ -147,6 +147,36 @@ def test_the_program_is_closed_when_its_child_ends(run_async: RunAsync, tmp_path
     run_async(scenario())
 
 
+def test_a_resting_pool_has_no_process_and_starts_again(run_async: RunAsync) -> None:
+    """The fork server and idle children end; the next message gets a new fork server."""
+
+    async def scenario() -> None:
+        async with pool_driver() as driver:
+            first = await pid_of(driver)
+            server = driver.fork_server()
+            await driver.processes.rest()
+            await until_ended(first, server)
+            await driver.processes.rest()
+            assert await pid_of(driver) != first
+            assert driver.fork_server() != server
+
+    run_async(scenario())
+
+
+def test_a_pool_with_a_message_does_not_rest(run_async: RunAsync) -> None:
+    """The message ends as if nothing had happened."""
+
+    async def scenario() -> None:
+        async with pool_driver() as driver:
+            task, delivery, _ = await driver.begin("wait")
+            await driver.processes.rest()
+            assert driver.processes.prepared
+            await driver.processes.cancel(delivery.id, "drain")
+            assert await task == Killed("drain", by_force=False)
+
+    run_async(scenario())
+
+
 def test_a_message_runs_once_at_a_time(run_async: RunAsync) -> None:
     """Starting it a second time is a programming error."""
 

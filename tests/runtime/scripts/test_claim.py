@@ -179,6 +179,45 @@ def test_raised_attempts_clear_lost_alone(steps: Steps) -> None:
     assert (claims.claimed, claims.waiting) == ([], 1)
 
 
+def test_without_memory_every_suspect_waits_for_an_empty_worker(steps: Steps) -> None:
+    """A worker that cannot start a process runs suspects one at a time; ready messages do not wait."""
+    suspects = lost(steps, "gone", 2)
+    [ready] = steps.begin("worker")
+    steps.give_back([ready])
+    claims = steps.claim("worker", memory="cramped")
+    assert (claims.ids, claims.waiting) == ([ready.id], 2)
+    assert steps.claim("worker", how="alone", memory="cramped").ids == [suspects[0].id]
+    assert steps.crashed() == {}, "only the additional attempt is recorded"
+
+    steps.register("other")
+    assert steps.claim("other", how="busy").ids == [suspects[1].id], "another worker has memory"
+
+
+def test_a_loss_without_memory_buries_nothing_before_the_additional_attempt(steps: Steps) -> None:
+    """An attempt that ran alone only because memory was short counts like any other."""
+    [one] = lost(steps, "gone", times=ATTEMPTS - 1)
+    steps.register("first")
+    assert steps.claim("first", how="alone", memory="cramped").ids == [one.id]
+    steps.crash("first")
+    steps.register("second")
+    claims = steps.claim("second", memory="cramped")
+    assert (claims.claimed, claims.waiting) == ([], 1)
+    assert steps.claim("second", how="alone", memory="cramped").ids == [one.id]
+    assert steps.crashed() == {one.id: str(ATTEMPTS + 1)}
+    steps.crash("second")
+    steps.register("third")
+    assert [claimed.lost_alone for claimed in steps.claim("third", memory="cramped").claimed] == [True]
+
+
+def test_an_empty_worker_with_memory_again_leaves_suspects_to_ordinary_claims(steps: Steps) -> None:
+    """Memory may be free again when the worker is empty; then the suspect needs no empty worker."""
+    [one] = lost(steps, "gone")
+    steps.register("worker")
+    assert steps.claim("worker", memory="cramped").waiting == 1
+    assert steps.claim("worker", how="alone").claimed == []
+    assert steps.claim("worker").ids == [one.id]
+
+
 def test_one_busy_worker_empties_itself(steps: Steps) -> None:
     """The others continue, and so does that worker after it has claimed its suspect."""
     at_limit = lost(steps, "gone", 2, times=ATTEMPTS)

@@ -104,11 +104,13 @@ class WorkerPart:
             MessageSettings.of(spec),
             runner or self.handles,
             self.handles,
+            self.handles,
             RetryPolicy(spec.retries),
             self.settler,
             self.slots,
             metrics,
             lambda _: None,
+            lambda _: 1,
             rng=Random(0),  # noqa: S311 - for waits
         )
         self.attempts.consumer = ME

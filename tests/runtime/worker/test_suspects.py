@@ -1,4 +1,4 @@
-"""Messages of lost workers run isolated, and the last attempt runs alone."""
+"""Messages of lost workers run isolated, and the last attempt runs alone, in the worker itself."""
 
 from collections.abc import Callable
 
@@ -39,7 +39,7 @@ def consumer_of(worker: Process) -> str:
 
 
 def test_a_suspect_gets_one_additional_attempt_alone(make_trial: Callable[..., Trial]) -> None:
-    """After its last attempt was lost, a message runs once more, isolated and alone.
+    """After its last attempt was lost, a message runs once more, alone in a worker and in its process.
 
     If that attempt is lost, too, the message is dead; messages that only ran with it survive.
     """
@@ -57,7 +57,7 @@ def test_a_suspect_gets_one_additional_attempt_alone(make_trial: Callable[..., T
         assert len(starts(trial, "victim")) == 1, "the worker empties itself first"
         (trial.folder / "free-neighbour").touch()
         wait_for(lambda: len(starts(trial, "victim")) == 2, "the worker claims the suspect")
-        assert starts(trial, "victim")[1].pid != second.process.pid
+        assert starts(trial, "victim")[1].pid == second.process.pid
         second.kill()
         take_over(trial, consumer_of(second))
 
@@ -225,6 +225,6 @@ def test_a_worker_that_may_never_be_empty_continues(
 
         heal()
         trial.until_drained()
-        assert [line.pid != worker.process.pid for line in starts(trial, "victim")] == [True], "isolated, in the end"
+        assert [line.pid for line in starts(trial, "victim")] == [worker.process.pid], "it runs, in the end"
         assert worker.end() == 0
         trial.assert_nothing_left()

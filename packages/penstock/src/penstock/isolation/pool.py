@@ -68,6 +68,12 @@ class ChildPool:
         """The number of children, including those that start or end."""
         return len(self._children)
 
+    @property
+    def prepared(self) -> bool:
+        """Whether a fork server has imported the handler and is still there."""
+        client = self._client
+        return client is not None and client.done() and not client.exception() and not client.result().closed
+
     async def start(self) -> None:
         """Import the handler before the first message."""
         await self._fork_server()
@@ -97,6 +103,17 @@ class ChildPool:
         """Ask a running message to stop, and kill it if it does not."""
         if message := self._messages.get(delivery_id):
             self._cancel(message, why)
+
+    async def rest(self) -> None:
+        """End the fork server and idle children, unless a message runs or starts."""
+        client = self._client
+        if self._messages or self._closing is not None or client is None or not self.prepared:
+            return
+        self._client = None
+        idle, self._idle = self._idle, []
+        for child in idle:
+            child.quit()
+        await asyncio.shield(self._in_task(client.result().close()))
 
     async def close(self) -> None:
         """End all children within a limited time."""

@@ -20,6 +20,10 @@ class Spawner(Protocol):
     def children(self) -> int:
         """The number of children."""
 
+    @property
+    def prepared(self) -> bool:
+        """Whether the handler is imported, so that a message needs only a child."""
+
     async def start(self) -> None:
         """Prepare for the first message. Raises HandlerImportError if the handler cannot be imported."""
 
@@ -34,6 +38,9 @@ class Spawner(Protocol):
 
     async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
         """Ask a running message to stop, and kill its child if it does not. `run` then returns how it ended."""
+
+    async def rest(self) -> None:
+        """Free all memory, unless a message runs or starts. The next message imports the handler again."""
 
     async def close(self) -> None:
         """End all children within a limited time. Running messages are cancelled, as by a drain."""

@@ -4,6 +4,8 @@
 -- A suspect that has used its last attempt gets one more, which only a worker that runs nothing else may claim. `crashed`
 -- records which attempt that is: a suspect that has made it was lost while it ran alone, and any worker may claim it to bury
 -- it. A suspect that was given back has not made it.
+-- A worker whose memory allows no other process, `cramped`, runs every suspect like that: it cannot fork. Only the additional
+-- attempt is recorded, so that a loss before it never buries.
 -- For such suspects, one busy worker at a time stops taking messages until it is empty. If it does not get empty in time, or if
 -- its lease has expired, another worker may try. A worker with something that may never end does not try.
 -- with  now, even_if_full
@@ -11,12 +13,14 @@
 -- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts of a message
 --       6 `alone` if this worker became empty for this: claims one suspect that must run alone, and nothing else;
 --       `idle` if it runs nothing, `busy` if it does, `stuck` if something may never end  7 ms to become empty
+--       8 `cramped` if this worker must run suspects alone, because memory allows no child process; `roomy` if not
 -- reply `lost` if this consumer's own lease is lost; else
 --       1 entries that were deleted from the stream, now dropped
 --       2 suspects that wait for an empty worker, if this worker is to become empty; negative if not
 --       3.. one list per entry: id, delivery count, uncharged deliveries, previous owner, fields, 1 if it was lost alone
 local stream, alive, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, consumer, attempts, alone = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6] == 'alone'
+local cramped = ARGV[8] == 'cramped'
 local ends = redis.call('ZSCORE', alive, consumer)
 if not ends or tonumber(ends) < 0 then return 'lost' end
 local empties = redis.call('HGET', position, 'emptying') or ''
@@ -27,7 +31,7 @@ local claimed, gone, waiting = {0, 0}, 0, 0
 -- Commands that may fail come before the claim: no worker would run an entry whose claim was not answered.
 local function claim_of(pending, owner, most)
   local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0
-  local all, counts, free_of, lost_alone, ids, inspected = {}, {}, {}, {}, {}, 0
+  local all, counts, free_of, lost_alone, spent, ids, inspected = {}, {}, {}, {}, {}, {}, 0
   for i, one in ipairs(pending) do all[i] = one[1] end
   local free = counted and redis.call('HMGET', uncharged, unpack(all)) or {}
   local alone_in = crashes and owner == '~suspect' and redis.call('HMGET', crashed, unpack(all)) or {}
@@ -36,11 +40,13 @@ local function claim_of(pending, owner, most)
     local id, count = all[inspected], pending[inspected][4]
     counts[id], free_of[id] = count, tonumber(free[inspected]) or count - count % 1000
     local had = count - free_of[id]
-    local last = owner == '~suspect' and had >= attempts
-    if last and had >= (tonumber(alone_in[inspected]) or math.huge) then lost_alone[id], last = 1, false end
-    if last == alone then
+    local suspect = owner == '~suspect'
+    spent[id] = suspect and had >= attempts
+    if spent[id] and had >= (tonumber(alone_in[inspected]) or math.huge) then lost_alone[id] = 1 end
+    local needs_empty = suspect and (spent[id] or cramped) and not lost_alone[id]
+    if needs_empty == alone then
       ids[#ids + 1] = id
-    elseif last then
+    elseif needs_empty then
       waiting = waiting + 1
     end
   end
@@ -52,7 +58,7 @@ local function claim_of(pending, owner, most)
       local id = entry[1]
       there[id], moved = true, moved + 1
       claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, entry[2], lost_alone[id] or 0}
-      if alone then
+      if alone and spent[id] then
         redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])
       elseif owner == '~suspect' and crashes and not lost_alone[id] then
         redis.call('HDEL', crashed, id) -- `retries.attempts` was raised since: this attempt is not made alone

@@ -35,6 +35,8 @@ PATIENCE = 10.0
 """Seconds that a cancelled handler has to end; after that it is logged as abandoned."""
 NOT_STARTED_PAUSE = 1.0
 """Seconds until an attempt that could not start frees its slot, because the next one may fail in the same way."""
+NO_CHILDREN_PAUSE = 60.0
+"""Seconds without suspects in child processes after one could not start: meanwhile they run alone in this worker."""
 LOST = "its workers were lost, the last time while it ran alone"
 FIRST_TIMESTAMP = 10**12
 """Lower entry ids are not times, but chosen by a sender: this is the year 2001, in ms."""
@@ -73,20 +75,29 @@ class Attempts:
         settings: MessageSettings,
         runner: Runner,
         isolated_runner: Runner,
+        alone_runner: Runner,
         retry_policy: RetryPolicy,
         settler: Settler,
         slots: Slots,
         metrics: WorkerMetrics,
         on_group_gone: Callable[[str], object],
+        room_for_suspects: Callable[[int], int],
         *,
         rng: Random,
         clocks: Clocks = CLOCKS,
     ) -> None:
-        """`isolated_runner` runs suspects; `on_group_gone` gets the consumer whose group does not exist."""
+        """`isolated_runner` runs suspects, `alone_runner` those that must run alone in this worker.
+
+        `on_group_gone` gets the consumer whose group does not exist. `room_for_suspects` gets the number of suspects in
+        child processes, and returns how many more memory allows.
+        """
         self._work = work
         self._settings = settings
         self._runner = runner
         self._isolated_runner = isolated_runner
+        self._alone_runner = alone_runner
+        self._no_children_until = 0.0
+        self._room_for_suspects = room_for_suspects
         self._retry_policy = retry_policy
         self._settler = settler
         self._slots = slots
@@ -160,6 +171,12 @@ class Attempts:
             self._timer = self._loop.call_later(self._timeout, self._cancel_overdue)
         attempt.task = self._loop.create_task(self._run(attempt))
 
+    def room_for_suspects(self) -> int:
+        """How many more suspects may run in child processes: none for a while after one could not start."""
+        if self._monotonic() < self._no_children_until:
+            return 0
+        return self._room_for_suspects(self.suspects)
+
     def is_running(self, entry: bytes, count: int, consumer: str) -> bool:
         """Whether this delivery runs here, and no other of the same entry."""
         attempt = self.running.get(entry)
@@ -174,7 +191,7 @@ class Attempts:
 
     async def _run(self, attempt: Attempt) -> None:
         delivery = attempt.delivery
-        runner = self._isolated_runner if delivery.source and delivery.is_suspect else self._runner
+        runner = self._runner_of(attempt) if delivery.source else self._runner
         if attempt.context.why is not None:  # it was cancelled before its first step
             self._end(attempt, STOPPED)
             return
@@ -186,6 +203,11 @@ class Attempts:
             self._done(attempt, outcome)
         else:
             self._end(attempt, outcome)
+
+    def _runner_of(self, attempt: Attempt) -> Runner:
+        if attempt.alone:
+            return self._alone_runner
+        return self._isolated_runner if attempt.delivery.is_suspect else self._runner
 
     def _done(self, attempt: Attempt, outcome: Done) -> None:
         if not attempt.ended:
@@ -237,6 +259,8 @@ class Attempts:
                 self._retry_or_bury(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=text), crashed=True)
             case NotStarted():
                 label = "failed" if attempt.context.why is None else "cancelled"
+                if delivery.is_suspect and self._work.isolation == "none":
+                    self._no_children_until = self._monotonic() + NO_CHILDREN_PAUSE
                 self._settler.add(GivenBack(delivery, "unstarted"))
             case Unreadable(reason, says):
                 attempt.context.log.event(Event.MESSAGE_UNREADABLE, reason=reason, detail=says)

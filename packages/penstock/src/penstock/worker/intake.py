@@ -35,6 +35,9 @@ class DeliveryTarget(Protocol):
     alone: int
     """Those of them that must run alone in this worker."""
 
+    def room_for_suspects(self) -> int:
+        """How many more suspects memory allows to run in child processes."""
+
     @property
     def has_abandoned(self) -> bool:
         """Whether a handler runs on after its message was taken from it."""
@@ -225,6 +228,9 @@ class Intake:
         """Whether something here may never end; then this worker must not wait until it is empty."""
         return self._target.has_abandoned or self._slots.refused > 0
 
+    def _suspects_to_claim(self, free: int, room: int) -> int:
+        return max(0, min(free, room, MOST_SUSPECTS - self._target.suspects)) if self._suspect else 0
+
     def _claimable(self) -> bool:
         return self._ready or (self._suspect and self._target.suspects < MOST_SUSPECTS)
 
@@ -263,12 +269,18 @@ class Intake:
         busy_or_stuck = "stuck" if self._is_stuck() else "busy"
         keys, state = self._keys, "alone" if alone else "idle" if self._is_empty() else busy_or_stuck
         free = min(self._slots.free, MOST_CLAIMED)
-        suspects = 1 if alone else max(0, min(free, MOST_SUSPECTS - self._target.suspects)) if self._suspect else 0
+        room = self._target.room_for_suspects() if self._suspect or alone else 0
+        # Without room for the first suspect, each must run alone. If others run already, it waits for their end.
+        cramped = room <= 0 and not self._target.suspects
+        suspects = 1 if alone else self._suspects_to_claim(free, 1 if cramped else room)
         ready = 0 if alone else free - suspects
         answer = await self._claimer.run(
             script("claim"),
             (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position),
-            (keys.group, consumer, suspects, ready, self._max_attempts, state, self._emptying_takes),
+            (
+                *(keys.group, consumer, suspects, ready, self._max_attempts, state, self._emptying_takes),
+                "cramped" if cramped else "roomy",
+            ),
         )
         self._emptying = False
         if answer == b"lost" or not isinstance(answer, list):

@@ -16,6 +16,7 @@ from penstock.observe.metrics import Metrics
 from penstock.pod.role import Limits, Pod, Program, Role
 from penstock.resolved import ResolvedPipeline
 from penstock.worker.in_child import config_of
+from penstock.worker.memory import MeasuredMemory, free_memory, own_memory
 from penstock.worker.worker import Worker
 from penstock_spec.kinds.pipeline.metrics import process, working
 
@@ -35,15 +36,19 @@ def worker_role(
 
     def build(pod: Pod) -> Program:
         metrics = Metrics.of_spec("worker", spec, pod.collector)
+        per_message = None if (limit := spec.work.memory_limit) is None else limit.amount
         pod.announce(metrics, digest, process.INFO, working.LOOP_LAG_SECONDS)
         children = ChildPool(
             "penstock.worker.in_child:program",
             config_of(pipeline, log_format),
-            memory_limit=None if (limit := spec.work.memory_limit) is None else limit.amount,
+            memory_limit=per_message,
             path=[str(path.resolve()) for path in (Path.cwd(), *paths)],
         )
         dependencies = pod.dependencies(pipeline, metrics, process.REDIS_SECONDS)
-        worker = Worker(pipeline, handler, encoding, dependencies, spawner=children, until_idle=until_idle)
+        memory = MeasuredMemory(free_memory, own_memory, per_message=per_message)
+        worker = Worker(
+            pipeline, handler, encoding, dependencies, spawner=children, memory=memory, until_idle=until_idle
+        )
         return Program(
             run=worker.run,
             drain=worker.stop,

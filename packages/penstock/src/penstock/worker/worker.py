@@ -37,8 +37,9 @@ from penstock.worker.drain import Drain, exit_deadline
 from penstock.worker.eviction import eviction_policy
 from penstock.worker.in_process import InProcessRunner
 from penstock.worker.intake import Intake
-from penstock.worker.isolated import IsolatedRunner
+from penstock.worker.isolated import AloneRunner, IsolatedRunner
 from penstock.worker.maintenance_loop import MaintenanceLoop
+from penstock.worker.memory import Memory
 from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.registration import ConsumerRegistration
 from penstock.worker.resources import HandlerResources
@@ -68,6 +69,7 @@ class Worker:
         dependencies: Dependencies,
         *,
         spawner: Spawner,
+        memory: Memory,
         until_idle: bool = False,
     ) -> None:
         """`until_idle`: stop when no message is left."""
@@ -114,16 +116,20 @@ class Worker:
         isolated = spec.work.isolation == "process"
         self._resources = HandlerResources(handler, spawner if isolated else None, self._stop, self._log)
         self._stop_requested_at: float | None = None
+        self._memory = memory
+        runner = IsolatedRunner(spawner, self._log, throttle, alone=False) if isolated else in_process
         self._attempts = Attempts(
             spec.work,
             MessageSettings.of(spec, clocks, encoding),
-            IsolatedRunner(spawner, self._log, throttle, alone=False) if isolated else in_process,
-            IsolatedRunner(spawner, self._log, throttle, alone=True),
+            runner,
+            IsolatedRunner(spawner, self._log, throttle, alone=True, rests=not isolated),
+            runner if isolated else AloneRunner(spawner, in_process),
             RetryPolicy(spec.retries),
             self._settler,
             self._slots,
             self._metrics,
             self._group_gone,
+            lambda running: memory.room_for_suspects(running, prepared=spawner.prepared),
             rng=dependencies.rng,
             clocks=clocks,
         )
@@ -261,6 +267,7 @@ class Worker:
         while True:
             metrics.slots_free.set(max(0, slots.free))
             metrics.running.set(slots.running)
+            self._memory.sample(slots.running)
             metrics.unsettled.set(self._settler.unsettled)
             metrics.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
             metrics.sample(sum(link.connections for link in self._links), self._spawner)
