@@ -3,6 +3,7 @@
 import pytest
 from event_loop import run_async
 from pipeline_driver import Clock, PipelineDriver
+from servers import Server
 from targets import Target
 
 from penstock.janitor import trim
@@ -202,3 +203,58 @@ def test_dead_letters_expire(target: Target) -> None:
 
     assert [entry[0] for entry in driver.listed("XRANGE", driver.keys.dead, "-", "+")] == [young]
     assert driver.counted(janitor.DEAD_EXPIRED) == 450
+
+
+def set_node_size(server: Server, entries: int, size: int) -> None:
+    """How many entries a node of a stream may have, and how many bytes; 0 is no limit."""
+    server.ask("CONFIG", "SET", "stream-node-max-entries", entries)
+    server.ask("CONFIG", "SET", "stream-node-max-bytes", size)
+
+
+@pytest.mark.parametrize(("entries", "size"), [(100, 4096), (0, 0), (100_000, 0)])
+def test_dead_letters_expire_exactly_and_in_pages_whatever_the_size_of_a_node(
+    server: Server, entries: int, size: int
+) -> None:
+    """XTRIM with `~` removes complete nodes only: with large ones nothing, or all at once."""
+    set_node_size(server, entries, size)
+    driver = PipelineDriver(server, "dead_letter: {keep: 1h}")
+    first = driver.now() - 2 * HOUR
+    for number in range(1050):
+        driver.ask("XADD", driver.keys.dead, f"{first + number}-0", "data", "{}")
+    young = [str(driver.ask("XADD", driver.keys.dead, "*", "data", "{}")) for _ in range(10)]
+
+    async def pages() -> list[int]:
+        links = driver.links()
+        trimmer = trim.Trimmer(links.pairs[0].work, driver.keys, driver.pipeline.spec)
+        removed, more = [], True
+        while more:
+            page = await trimmer.dead()
+            removed.append(page.removed)
+            more = page.more
+        await links.close()
+        return removed
+
+    removed = run_async(pages())
+    assert sum(removed) == 1050
+    assert max(removed) <= trim.DEAD
+    assert [entry[0] for entry in driver.listed("XRANGE", driver.keys.dead, "-", "+")] == young
+
+
+@pytest.mark.parametrize(("entries", "size"), [(100, 4096), (0, 0)])
+@pytest.mark.parametrize("spec", [LENGTH, AGE], ids=["length", "age"])
+def test_history_is_trimmed_exactly_whatever_the_size_of_a_node(
+    server: Server, spec: str, entries: int, size: int
+) -> None:
+    """Also where complete nodes can go without being read."""
+    set_node_size(server, entries, size)
+    driver = PipelineDriver(server, spec)
+    driver.create_group()
+    ids = add_old(driver, 650)
+    finish(driver, 500)
+
+    run_async(driver.round())
+    assert driver.entries() == ids[500:]
+
+    finish(driver, 150)
+    run_async(driver.round())
+    assert driver.entries() == (ids[-5:] if spec == LENGTH else [])

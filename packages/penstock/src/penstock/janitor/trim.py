@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.maintenance.replies import items, milliseconds, number, text
+from penstock.maintenance.replies import items, number, numbers, text
 from penstock.scripts import script
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -15,7 +15,7 @@ ENTRIES = 300
 BYTES = 256 * 1024
 """Limits of a page of finished entries; the first one reached counts."""
 DEAD = 200
-"""Most dead letters that one command removes; they are as large as messages."""
+"""Most dead letters that one call removes; they are as large as messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,7 @@ class Trimmer:
         return TrimResult(number(removed), more == 1, number(held), text(holder))
 
     async def dead(self) -> TrimResult:
-        """Remove expired dead letters: first complete nodes of the stream, then part of one."""
-        oldest = max(milliseconds(await self._link.call("TIME")) - self._dead_keep, 1)
-        trim = ("XTRIM", self._keys.dead, "MINID")
-        removed = number(await self._link.call(*trim, "~", oldest, "LIMIT", DEAD))
-        if removed:
-            return TrimResult(removed, more=True, held=0, holder="")
-        removed = number(await self._link.call(*trim, "=", oldest))
-        return TrimResult(removed, more=False, held=0, holder="")
+        """Remove a page of expired dead letters."""
+        reply = await self._link.run(script("trim_dead"), (self._keys.dead,), (self._dead_keep, DEAD, BYTES))
+        removed, more = numbers(reply)
+        return TrimResult(removed, more=more == 1, held=0, holder="")

@@ -7,6 +7,7 @@
 --       3 entries beyond the retention that stay because a group has not finished them; by age, at most one page
 --       4 that group, or nothing
 -- keeps entries that a group has not finished, and records where this group would restart if it vanished
+-- Complete nodes of the stream go first, without reading what they contain. The rest of the first node is read and deleted by id.
 local stream, position = KEYS[1], KEYS[2]
 local keep, most, bytes = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
@@ -39,6 +40,9 @@ elseif not before(finished, oldest) then
   to = '(' .. oldest
 end
 if beyond <= 0 then return {0, 0, 0, ''} end
+local up_to = to == finished and finished or oldest
+local removed = redis.call('XTRIM', stream, 'MINID', '~', up_to, 'LIMIT', math.min(most, beyond))
+if removed > 0 then return {removed, (ARGV[1] == 'age' or removed < beyond) and 1 or 0, 0, ''} end
 local entries, _, ended = page(stream, '-', to, math.min(most, beyond), bytes)
 local ids = {}
 for i, entry in ipairs(entries) do ids[i] = entry[1] end

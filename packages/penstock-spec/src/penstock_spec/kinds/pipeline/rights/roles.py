@@ -37,7 +37,7 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
     Role.SCALER: frozenset(),
     Role.JANITOR: frozenset(
         {
-            *("lead", "ensure", "promote", "overdue", "take_over", "measure", "trim", "remove_ghost"),
+            *("lead", "ensure", "promote", "overdue", "take_over", "measure", "trim", "trim_dead", "remove_ghost"),
             *("reconcile_parked", "reconcile_due", "reconcile_left", "reconcile_delayed", "reconcile_stream"),
         }
     ),
@@ -50,7 +50,7 @@ COMMANDS: Mapping[Role, frozenset[str]] = {
     Role.SCALER: frozenset(),
     Role.JANITOR: frozenset(
         {
-            *("ping", "info", "time", "xlen", "xtrim", "xrange", "xpending", "xinfo|groups", "xinfo|consumers"),
+            *("ping", "info", "time", "xlen", "xrange", "xpending", "xinfo|groups", "xinfo|consumers"),
             *("zcard", "zcount", "zrange", "zrangebyscore", "zmscore", "hlen", "hexists", "hset", "hscan", "sismember"),
         }
     ),
@@ -69,8 +69,7 @@ CONDITIONAL: Mapping[str, Mapping[str, frozenset[str]]] = {
         "drops": frozenset({"xrange", "xdel", "xpending", "hexists", "xinfo|groups"}),
         "history": frozenset({"xinfo|groups", "xinfo|stream"}),
     },
-    "reconcile_stream": {"until-done": frozenset({"spop", "xdel"})},
-    "trim": {"history": frozenset({"xdel"})},
+    "reconcile_stream": {"until-done": frozenset({"spop", "srandmember", "srem", "xack", "xdel"})},
 }
 """Commands that a script calls only for certain specs. Some of them read or delete messages."""
 

@@ -16,14 +16,15 @@ CALLED: Mapping[str, frozenset[str]] = {
         "ensure": "del hexists hget hset persist time xgroup|create xinfo|groups",
         "give_back": "hdel hexists hincrby persist xclaim xpending",
         "lead": "del get persist set",
-        "measure": "hget time xinfo|consumers xinfo|groups xinfo|stream xlen xpending xrange zcard zrange zscore",
+        "measure": "hget scard time xinfo|consumers xinfo|groups xinfo|stream xlen xpending xrange zcard zrange zscore",
         "overdue": "persist time xinfo|consumers zadd zrangebyscore zscore",
         "park": "hdel hexists hincrby hlen hset persist time xclaim xpending zadd zrem",
         "reconcile_delayed": "hexists hlen hscan time zadd zcard zrange zrem",
         "reconcile_due": "hdel hget hset persist xclaim xpending zrange zrem",
         "reconcile_left": "hdel hget hscan hset persist xclaim xpending zrem",
         "reconcile_parked": "persist time xpending zadd",
-        "reconcile_stream": "hdel hget hset persist spop xclaim xdel xinfo|groups xpending xrange zrem zscore",
+        "reconcile_stream": "hdel hget hset persist scard spop srandmember srem xack xclaim xdel xinfo|groups"
+        " xlen xpending xrange zrem zscore",
         "register": "persist time xgroup|createconsumer zadd zscore",
         "remove_ghost": "persist xclaim xgroup|delconsumer xinfo|consumers xpending zscore",
         "renew": "persist time zadd zscore",
@@ -33,6 +34,7 @@ CALLED: Mapping[str, frozenset[str]] = {
         "settle_with": "hdel hlen persist sadd set xack xdel xinfo|groups xpending",
         "take_over": "persist time xclaim xgroup|delconsumer xpending zadd zrem zscore",
         "promote": "hdel hexists hget time xadd xclaim xpending zrange zrangebyscore zrem",
-        "trim": "hget hset persist time xdel xinfo|groups xlen xpending xrange",
+        "trim": "hget hset persist time xdel xinfo|groups xlen xpending xrange xtrim",
+        "trim_dead": "time xdel xrange xtrim",
     }.items()
 }
