@@ -41,6 +41,7 @@ class PipelineWorkload:
 
     resolved: ResolvedPipeline
     _before: Counts | None = field(default=None, init=False)
+    _large: bytes = field(default=b"", init=False)
 
     @property
     def name(self) -> str:
@@ -111,7 +112,8 @@ class PipelineWorkload:
 
     async def measure(self, link: Link) -> Measurements:
         keys = self.resolved.keys
-        measured, now = await measure(link, keys), await counts(link, keys)
+        measured, now = await measure(link, keys, self._large), await counts(link, keys)
+        self._large = measured.large
         before, self._before = self._before, now
         done = None if before is None else done_per_second(self.spec, before, now)
         status = Status(self.resolved, measured, done=done).as_json()

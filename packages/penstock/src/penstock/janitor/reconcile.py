@@ -125,10 +125,14 @@ class Reconciler:
             (self._keys.group, self._stream_from, ENTRIES, BYTES, "delete" if self._foreign else "force"),
         )
         next_, *counts = items(reply)
-        back, elsewhere, more, finished_beside = numbers(counts)
+        back, elsewhere, more, finished_beside, forgotten = numbers(counts)
         self._stream_from = text(next_) or "-"
         return ReconcileResult(
-            brought_back=back, finished_elsewhere=elsewhere, finished_beside=finished_beside, more_left=more == 1
+            brought_back=back,
+            finished_elsewhere=elsewhere,
+            finished_beside=finished_beside,
+            forgotten=forgotten,
+            more_left=more == 1,
         )
 
     def _around(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.maintenance.replies import numbers
+from penstock.maintenance.replies import items, numbers, raw
 from penstock.scripts import script
 from penstock.wire.link import Link
 
@@ -43,6 +43,14 @@ class Measurement:
     """How many of these were reported as lost."""
     cut_off: int
     """Messages that drains gave back while they ran, since the group was created."""
+    finished: int
+    """Finished entries that stay in the stream because another group reads it."""
+    unread_is_exact: bool
+    """Whether `unread` was counted; otherwise it is the lag that Redis reports."""
+    counted_on: bytes
+    """The server on which `deleted_unread_reported` was counted; empty if unknown."""
+    large: bytes
+    """Large entries that were read, for the next call of `measure`."""
 
     @property
     def pending(self) -> int:
@@ -50,17 +58,31 @@ class Measurement:
         return self.running + self.ready + self.suspect + self.parked
 
     def new(self, *, until_done: bool) -> int | None:
-        """New entries. In a stream that keeps nothing (`until_done`), entries that are not pending are new."""
-        if self.unread is None and until_done:
-            return max(0, self.length - self.pending)
+        """New entries; in a stream that keeps nothing (`until_done`), those that are neither pending nor finished.
+
+        Redis 7.0 reports too large a lag after it was restarted from an append-only file.
+        """
+        if until_done and not self.unread_is_exact:
+            return max(0, self.length - self.pending - self.finished)
         return self.unread
 
+    @property
+    def unfinished(self) -> int:
+        """Entries of a stream that keeps nothing, without those that are only there for another group."""
+        return max(0, self.length - self.finished)
 
-async def measure(link: Link, keys: PipelineKeys) -> Measurement:
-    """Measure a pipeline without changing it."""
+
+async def measure(link: Link, keys: PipelineKeys, large: bytes = b"") -> Measurement:
+    """Measure a pipeline without changing it.
+
+    `large` is that of the previous measurement: its large entries are not read again, because that blocks Redis.
+    """
     reply = await link.run(
-        script("measure"), (keys.stream, keys.alive, keys.parked, keys.delayed, keys.dead, keys.position), (keys.group,)
+        script("measure"),
+        (keys.stream, keys.alive, keys.parked, keys.delayed, keys.dead, keys.position, keys.finished),
+        (keys.group, large),
     )
+    *counts, counted_on, large_entries = items(reply)
     (
         length,
         lag,
@@ -82,7 +104,9 @@ async def measure(link: Link, keys: PipelineKeys) -> Measurement:
         deleted_unread,
         deleted_unread_reported,
         cut_off,
-    ) = numbers(reply)
+        finished,
+        exact,
+    ) = numbers(counts)
     return Measurement(
         length=length,
         lag=_known(lag),
@@ -104,6 +128,10 @@ async def measure(link: Link, keys: PipelineKeys) -> Measurement:
         deleted_unread=_known(deleted_unread),
         deleted_unread_reported=_known(deleted_unread_reported),
         cut_off=cut_off,
+        finished=finished,
+        unread_is_exact=exact == 1,
+        counted_on=raw(counted_on),
+        large=raw(large_entries),
     )
 
 

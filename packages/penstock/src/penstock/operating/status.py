@@ -77,6 +77,8 @@ class StatusPoller:
             self._of.setdefault(link, []).append(pipeline)
         self._order = {pipeline.name: place for place, pipeline in enumerate(pipelines)}
         self._before: dict[str, Counts] = {}
+        self._large: dict[str, bytes] = {}
+        """Large entries by pipeline; see `measure`."""
 
     async def poll(self) -> list[Status]:
         """Poll all pipelines. If the Redis of one fails, its status has the error; the others are not blocked."""
@@ -102,7 +104,8 @@ class StatusPoller:
         return statuses
 
     async def _status(self, pipeline: ResolvedPipeline, link: Link) -> Status:
-        measured = await measure(link, pipeline.keys)
+        measured = await measure(link, pipeline.keys, self._large.get(pipeline.name, b""))
+        self._large[pipeline.name] = measured.large
         before, after = self._before.get(pipeline.name), await counts(link, pipeline.keys)
         self._before[pipeline.name] = after
         done = None if before is None else done_per_second(pipeline.spec, before, after)

@@ -1,5 +1,5 @@
 -- send: adds messages to the stream or to the delayed set. Each is accepted or refused separately, in order.
--- with  now, groups, before, error_text, key_holder
+-- with  now, groups, before, page, error_text, key_holder
 -- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, if messages have one
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay  3 backlog limit
 --       4 `reject`, `wait`, or `drop-oldest` (only with `until-done`)
@@ -61,18 +61,17 @@ local function last_delivered()
   return (own or redis.call('HEXISTS', position, 'since') == 0) and last
 end
 
--- Drops a few more than one message needs, so that a backlog above its limit shrinks. XRANGE returns the bodies too: after a
+-- Drops a few more than one message needs, so that a backlog above its limit shrinks. Their bodies are read for their ids: after a
 -- megabyte of them, drop one at a time.
-local bytes_read = 0
+local bytes_left = 1048576
 local function drop(needed)
   if delivered == nil then delivered = last_delivered() end
   if not delivered then return 0 end
+  local most = bytes_left > 0 and math.min(needed, 10) or 1
+  local entries, size = page(stream, '(' .. delivered, '+', most, math.max(bytes_left, 1))
+  bytes_left = bytes_left - size
   local ids = {}
-  local most = bytes_read < 1048576 and math.min(needed, 10) or 1
-  for i, entry in ipairs(redis.call('XRANGE', stream, '(' .. delivered, '+', 'COUNT', most)) do
-    ids[i] = entry[1]
-    for _, value in ipairs(entry[2]) do bytes_read = bytes_read + #value end
-  end
+  for i, entry in ipairs(entries) do ids[i] = entry[1] end
   return #ids == 0 and 0 or redis.call('XDEL', stream, unpack(ids))
 end
 
