@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, TypeVar
 from penstock.scheduler.job_steps import (
     AcquiredJob,
     AcquireResult,
+    CleanedSet,
     EndedRun,
     JobAnswer,
     JobCounts,
@@ -128,21 +129,34 @@ class JobDriver:
         rows = [EndedRun(one.name, one.score, one.due if due is None else due, None) for one in jobs]
         return self.wait(self.steps.release(rows))
 
-    def clean(
+    def clean(  # noqa: PLR0913 - the arguments of the script
         self,
-        which: Literal["working", "waiting"] = "working",
+        which: CleanedSet = "working",
+        further: int = 0,
         *,
         threshold: int = 600_000,
         judges: bool = True,
         shards: str = "*",
         removes_numeric: bool = True,
+        lease: int = LEASE,
+        waits_for_deadline: bool = False,
     ) -> OrphanPage:
-        """Clean one page, which holds all jobs of a test."""
+        """Clean one page, which holds all jobs of most tests."""
         return self.wait(
             self.steps.clean(
-                which, 0, threshold=threshold, judges=judges, shards=shards, removes_numeric=removes_numeric
+                which,
+                further,
+                threshold=threshold,
+                judges=judges,
+                shards=shards,
+                removes_numeric=removes_numeric,
+                lease=lease,
+                waits_for_deadline=waits_for_deadline,
             )
         )
+
+    def keep(self, *jobs: AcquiredJob) -> int:
+        return self.wait(self.steps.keep(jobs))
 
     def change(self, what: Literal["pause", "resume", "run_now"], *names: str) -> list[JobAnswer]:
         return self.wait(self.steps.change(what, names))

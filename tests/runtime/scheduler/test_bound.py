@@ -93,9 +93,10 @@ class Crowd:
             await steps.lead(CONSUMER, LEASE)
             await steps.lease(CONSUMER, LEASE, "renew")
         for _ in range(ROUNDS * 4):
-            runs = await self.take()
-            assert len(runs) == MOST
-            assert set(await steps.complete(runs)) == {JobAnswer.DONE}
+            result = await steps.acquire(CONSUMER, MOST, look=INSPECTED)
+            assert result is not None
+            assert await steps.keep(result.jobs) == MOST
+            assert set(await steps.complete([ended_run(one) for one in result.jobs])) == {JobAnswer.DONE}
         for _ in range(ROUNDS):
             await steps.release([one._replace(due=second) for one in await self.take()])
         await steps.held_by(CONSUMER)
@@ -132,7 +133,8 @@ class Crowd:
         further = 0
         while further >= 0:
             page = await self.steps.clean(
-                which, further, threshold=1, judges=True, shards="*", removes_numeric=True
+                which, further, threshold=1, judges=True, shards="*", removes_numeric=True, lease=1,
+                waits_for_deadline=False,
             )  # fmt: skip
             further = page.further
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from http_probes import numbers, page, until_counted
 from patience import PATIENCE
-from scheduler_processes import KEYS, Schedule
+from scheduler_processes import KEYS, Schedule, overlaps
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -63,6 +63,10 @@ jobs:
 work: {concurrency: 3}
 cleanup: {zombies: {threshold: 1s, abandon_after: 1s}}
 shutdown: {cancel: 1s, force: 1s}
+"""
+DEAF = """\
+jobs: [{name: deaf, every: 1s, timeout: 1s, handler: "handlers:plain"}]
+work: {lease: 10s}
 """
 HELD = """\
 jobs:
@@ -140,19 +144,39 @@ def test_it_exports_exactly_the_metrics_of_the_contract(schedule: Callable[..., 
 
 
 def test_a_run_beyond_its_timeout_is_cancelled(schedule: Callable[..., Schedule]) -> None:
-    """After its deadline and the threshold. A run that ignores this is abandoned, and its permit returned."""
+    """After its deadline and the threshold. A run that ignores this returns its permit, and keeps its job."""
     with schedule(handlers=HANDLERS, spec=STUBBORN) as repo:
         pod = repo.pod()
         until_counted(pod, "scheduler_zombies_cancelled", 3, by="timer")
         repo.until_ran("listens")
         until_counted(pod, "scheduler_abandoned_running", 1)
         wait_for(lambda: numbers(pod).of("scheduler_permits_free") == 3, "all permits are free")
-        wait_for(lambda: repo.places("deaf") == ["waiting"], "`deaf` is handed back")
-        assert record(repo, "deaf")["outcome"] == "abandoned"
-        assert record(repo, "hangs")["outcome"] == "cancelled"
+        wait_for(lambda: record(repo, "hangs").get("outcome") == "cancelled", "`hangs` is handed back")
+        assert repo.places("deaf") == ["working"]
         assert set(repo.lines("end")) == {"listens"}
         pod.signal(signal.SIGTERM)
-        assert pod.process.wait(PATIENCE) == 0, "the abandoned thread does not block the exit"
+        assert pod.process.wait(PATIENCE) == 1, "the abandoned thread does not block the exit, which tells of it"
+        assert pod.events(Event.DRAIN_INCOMPLETE)[0]["left_behind"] == 1
+        assert record(repo, "deaf")["outcome"] == "abandoned"
+        assert due(repo, "deaf") >= seconds(repo), "no pod runs it while its thread may still run"
+
+
+def test_an_abandoned_run_keeps_its_job_until_it_ends(schedule: Callable[..., Schedule]) -> None:
+    """Beyond its deadline and the threshold for lost runs; then the job runs again. `why` says why it did not."""
+    spec = DEAF + "cleanup: {zombies: {threshold: 0s, abandon_after: 1s}, orphans: {threshold: 2s, every: 1s}}\n"
+    with schedule(handlers=HANDLERS, spec=spec) as repo:
+        pods = [repo.pod(), repo.pod()]
+        wait_for(lambda: "deaf" in repo.lines(), "`deaf` runs")
+        wait_for(lambda: "and the run goes on" in repo.call("why", "deaf").stdout, "the job is kept")
+        deadline = int(float(str(repo.ask("ZSCORE", KEYS.working, "deaf"))))
+        wait_for(lambda: seconds(repo) > deadline + 6, "others would have taken the job")
+        assert len(repo.lines()["deaf"]) == 1
+        (repo.folder / "released").touch()
+        repo.until_ran("deaf", 3)
+        assert overlaps(repo.lines(), repo.lines("end"), {}) == []
+        assert sum(numbers(pod).of("scheduler_abandoned") for pod in pods) == 1
+        for pod in pods:
+            assert pod.end() == 0
 
 
 def test_a_draining_pod_hands_back_its_jobs(schedule: Callable[..., Schedule]) -> None:

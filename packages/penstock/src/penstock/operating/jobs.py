@@ -36,6 +36,8 @@ class JobStatus:
     """Whether that consumer's lease holds."""
     last_run: RunRecord | None
     shard: int | None
+    kept: bool = False
+    """Whether its run goes on after its deadline, by what its pod reports."""
 
     def as_json(self) -> dict[str, object]:
         """Name and value of each column of `--json`."""
@@ -114,7 +116,7 @@ class JobControl:
         for name, waiting_at, working_until, paused_at, registration, holder, record in zip(
             names, waiting, working, paused, registered, holders, records, strict=True
         ):
-            consumer = holder.partition(b" ")[2] if holder and working_until else b""
+            _, consumer, *kept = holder.split() if holder and working_until else (b"", b"")
             due = waiting_at or (None if working_until else paused_at)
             state: State = (
                 "running" if working_until else "paused" if paused_at
@@ -132,6 +134,7 @@ class JobControl:
                     lease_ends.get(consumer, 0.0) > now * 1000,
                     RunRecord.read(record),
                     int(registration.split()[2]) if registration else None,
+                    bool(kept),
                 )
             )
         return jobs
@@ -186,11 +189,12 @@ def _state(job: JobStatus, *, all_paused: bool) -> str:
 
 
 def _running(job: JobStatus) -> str:
-    lost = "" if job.has_lease else ", whose lease expired; the leader makes the job due again"
+    lost = "" if job.has_lease else ", whose lease expired; another pod makes the job due again"
     left = (job.deadline or 0) - job.now
     deadline = f"deadline in {_span(left)}" if left >= 0 else f"deadline passed {_span(-left)} ago"
     where = f"`{job.consumer}`" if job.consumer else "an unknown consumer"
-    return f"running on {where}{lost}; {deadline}"
+    kept = ", and the run goes on: the job runs again only after it ends, or its pod does" if job.kept else ""
+    return f"running on {where}{lost}; {deadline}{kept}"
 
 
 def _waiting(job: JobStatus, due: int) -> str:

@@ -175,6 +175,10 @@ class Acquiring:
             job = self.listed.mine.get(acquired.name)
             if job is None:
                 self._skip(acquired)
+            elif self._runs.runs_job(acquired.name):
+                # The pod had lost its lease, and a run from before ignores its cancellation.
+                self._metrics.filtered["running"].add()
+                self._skip_name(acquired)
             elif self.stopping or age >= min(job.timeout.seconds, self._lease / 2):
                 self._hand_back(acquired, acquired.due)
             else:
@@ -195,6 +199,9 @@ class Acquiring:
         disabled = acquired.name in self.listed.disabled
         self._metrics.filtered["pattern" if disabled else "unknown"].add()
         self.found_unknown |= not disabled
+        self._skip_name(acquired)
+
+    def _skip_name(self, acquired: AcquiredJob) -> None:
         if len(self._skips) >= MOST_SKIPPED:
             self._skips.pop(next(iter(self._skips)))
         self._skips[acquired.name] = None

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from penstock.scheduler.run_record import RunRecord
 from penstock.scripts import Script, script
@@ -26,6 +26,8 @@ MOST_BY_PEOPLE = 100
 """Most names in a call by a person, whose scripts go through the names one by one."""
 MILLIONTHS = 1_000_000
 ALL = "*"
+CleanedSet: TypeAlias = Literal["working", "overdue", "waiting"]
+"""What a cleanup goes through: all runs, those whose deadline is over, or the waiting jobs."""
 LEAD = "lead"
 
 
@@ -218,15 +220,23 @@ class JobSteps:
         )
         return bool(leads)
 
+    async def keep(self, runs: Sequence[AcquiredJob]) -> int:
+        """Keep the jobs of runs that go on after their deadline; return how many runs still have their jobs."""
+        args = [word for run in runs for word in (run.name, run.score)]
+        return int(await self._run("keep", (self.keys.working, self.keys.owners), args))
+
     async def clean(  # noqa: PLR0913 - the arguments of the script
-        self, which: Literal["working", "waiting"], further: int, *, threshold: int, judges: bool, shards: str,
-        removes_numeric: bool,
+        self, which: CleanedSet, further: int, *, threshold: int, judges: bool, shards: str,
+        removes_numeric: bool, lease: int, waits_for_deadline: bool,
     ) -> OrphanPage:  # fmt: skip
-        """Clean up one page; `threshold` is in milliseconds."""
+        """Clean up one page; `threshold` and `lease` are in milliseconds."""
         keys = self.keys
         words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
+        until = "deadline" if waits_for_deadline else "lease"
         reply = await self._run(
-            "clean", (*self._sets, keys.owners, keys.pods, keys.story), (which, further, PAGE, threshold, *words)
+            "clean",
+            (*self._sets, keys.owners, keys.pods, keys.story),
+            (which, further, PAGE, threshold, *words, lease, until),
         )
         return OrphanPage(*reply)
 
@@ -282,7 +292,7 @@ class JobSteps:
 
 
 def _consumer(owner: bytes) -> str:
-    return owner.partition(b" ")[2].decode(errors="replace")
+    return owner.split()[1].decode(errors="replace")
 
 
 def _answers(numbers: list[int]) -> list[JobAnswer]:

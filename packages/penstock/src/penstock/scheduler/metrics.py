@@ -9,6 +9,7 @@ from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, set
 
 OUTCOMES = ("ok", "failed", "cancelled", "abandoned", "lost")
 SIGNALS = ("permit_leak_suspect", "capacity_skew", "zero_progress", "redis_stall")
+FILTERED = ("shard", "pattern", "unknown", "running")
 PASSES = ("refresh", "zombies", "orphans")
 
 
@@ -37,7 +38,7 @@ class SchedulerMetrics:
         self.capacity = gauge(taking.CAPACITY_PER_CYCLE)
         self.cycle = histogram(taking.CYCLE_SECONDS)
         self.acquired = counter(taking.ACQUIRED)
-        self.filtered = {label: counter(taking.FILTERED, label) for label in ("shard", "pattern", "unknown")}
+        self.filtered = {label: counter(taking.FILTERED, label) for label in FILTERED}
         self.submission_failures = counter(taking.SUBMISSION_FAILURES)
         self.lateness = histogram(taking.LATENESS_SECONDS)
         self.running = gauge(running.RUNNING)

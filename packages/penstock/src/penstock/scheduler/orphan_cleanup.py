@@ -1,21 +1,24 @@
-"""Hands back the jobs of lost pods. One pod, the leader, does this for all.
+"""Hands back the jobs of lost pods, as soon as their leases have expired.
 
-A lease may have expired only because Redis was unavailable, so that no pod could renew it. So the leader judges leases
-only after Redis has answered without a break for as long as a lease.
+One pod, the leader, does this for all. The leadership only saves work: if a lost pod stays unnoticed for half a lease,
+any pod hands back its jobs.
+
+A lease may have expired only because Redis was unavailable, so that no pod could renew it. So a pod judges leases only
+after Redis has answered without a break for as long as a lease.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Literal
+from typing import Any
 
 from penstock.clocks import Clocks
 from penstock.maintenance.contact import Contact
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.scheduler.acquiring import Acquiring
-from penstock.scheduler.job_steps import MOST, JobSteps, OrphanPage, shards_word
+from penstock.scheduler.job_steps import ALL, MOST, CleanedSet, JobSteps, OrphanPage, shards_word
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.spec import Scheduler
@@ -43,6 +46,8 @@ class OrphanCleanup:
         """`name` identifies this process, independently of its consumer."""
         self._terms = spec.cleanup.orphans
         self._lease = spec.work.lease
+        self._leadership = min(self._terms.leadership.amount, self._lease.amount)
+        """In ms. A lock that outlasts a lease would delay the recovery of jobs whose leader was lost."""
         self._refresh = spec.refresh.every.seconds
         self._unseen = UNSEEN_REFRESHES * self._refresh + self._lease.seconds
         self._steps = steps
@@ -52,7 +57,7 @@ class OrphanCleanup:
         self._name = name
         self._contact = Contact(steps.link, self._lease.amount // 2, clocks)
         self._next = self._remove_unlisted_at = clocks.monotonic()
-        self._cut_off: tuple[Literal["working", "waiting"], int] | None = None
+        self._cut_off: tuple[CleanedSet, int] | None = None
         self.returned = 0
         self._leads = False
 
@@ -78,63 +83,83 @@ class OrphanCleanup:
         await self._contact.check_server()
         now = await self._steps.time()
         self._contact.answered(now)
-        if not self._terms.force_all_pods:
-            leads = await self._steps.lead(self._name, self._terms.leadership.amount)
+        leads = self._terms.force_all_pods
+        if not leads:
+            leads = await self._steps.lead(self._name, self._leadership)
             if leads != self._leads:
                 log.event(Event.SCHEDULER_BECAME_LEADER if leads else Event.SCHEDULER_BECAME_STANDBY)
             self._leads = leads
             self._metrics.leader.set(leads)
-            if not leads:
-                return
         judges = self._contact.lasts(self._lease.amount)
-        if self._monotonic() >= self._next or (judges and await self._has_expired_leases(now)):
+        if leads and self._monotonic() >= self._next:
             await self._pass(judges=judges)
+        elif await self._has_lost_pods(now, judges=judges, ignored=0 if leads else self._lease.amount // 2):
+            # Of all shards: the pods of a shard may be those that were lost.
+            await self._quick_pass("working", ALL, judges=judges)
+        elif leads and await self._has_overdue(now):
+            await self._quick_pass("overdue", self._own_shards(), judges=False)
+        if not leads:
+            return
         # A job that a new version no longer lists stays overdue until it is removed.
         if self._monotonic() >= self._remove_unlisted_at:
             await self._remove_unlisted(now // 1000)
             self._remove_unlisted_at = self._monotonic() + self._refresh
 
-    async def _has_expired_leases(self, now: int) -> bool:
-        count: Any = await self._steps.link.call("ZCOUNT", self._steps.keys.pods, "-inf", f"({now}")
-        return bool(count)
+    async def _has_lost_pods(self, now: int, *, judges: bool, ignored: int) -> bool:
+        """Whether leases have expired, or consumers are marked as lost, for longer than the `ignored` milliseconds."""
+        first, last = f"-{now - ignored}" if ignored else "-inf", f"({now - ignored}" if judges else "(0"
+        return bool(await self._steps.link.call("ZCOUNT", self._steps.keys.pods, first, last))
+
+    async def _has_overdue(self, now: int) -> bool:
+        return bool(await self._steps.link.call("ZCOUNT", self._steps.keys.working, "-inf", now // 1000))
 
     async def _pass(self, *, judges: bool) -> None:
+        """Look at all jobs, and at foreign entries."""
         started = self._monotonic()
-        full = started >= self._next
-        try:
-            finished = await self._clean("working", started, judges=judges)
-            if finished and full:
-                finished = await self._clean("waiting", started, judges=False)
-        except RedisTrouble:
-            self._metrics.pass_errors["orphans"].add()
-            raise
-        if not finished:
-            self._metrics.cut_off["orphans"].add()
-        elif full:
+        shards = self._own_shards()
+        finished = await self._clean("working", started, shards, judges=judges)
+        if finished:
+            finished = await self._clean("waiting", started, shards, judges=False)
+        if finished:
             # Leases that could not be judged yet are checked again soon.
             self._next = self._monotonic() + (self._terms.every.seconds if judges else self._lease.seconds / CHECKS)
         self._metrics.passes["orphans"].observe(self._monotonic() - started)
 
-    async def _clean(self, which: Literal["working", "waiting"], began: float, *, judges: bool) -> bool:
+    async def _quick_pass(self, which: CleanedSet, shards: str, *, judges: bool) -> None:
+        """Look at runs only, because pods are lost or deadlines are over."""
+        started = self._monotonic()
+        await self._clean(which, started, shards, judges=judges)
+        self._metrics.passes["orphans"].observe(self._monotonic() - started)
+
+    def _own_shards(self) -> str:
+        return shards_word(self._acquiring.listed.shards if self._terms.force_all_pods else None)
+
+    async def _clean(self, which: CleanedSet, began: float, shards: str, *, judges: bool) -> bool:
         """Clean up page by page from where the last pass was cut off; False if the time budget ran out again."""
         further, budget = 0, self._terms.budget.seconds
         if self._cut_off is not None and self._cut_off[0] == which:
             further, self._cut_off = self._cut_off[1], None
-        shards = shards_word(self._acquiring.listed.shards if self._terms.force_all_pods else None)
-        while further >= 0:
-            page = await self._steps.clean(
-                which,
-                further,
-                threshold=self._terms.threshold.amount,
-                judges=judges,
-                shards=shards,
-                removes_numeric=self._terms.remove_numeric,
-            )
-            self._report(page)
-            further = page.further
-            if further >= 0 and budget and self._monotonic() - began > budget:
-                self._cut_off = which, further
-                return False
+        try:
+            while further >= 0:
+                page = await self._steps.clean(
+                    which,
+                    further,
+                    threshold=self._terms.threshold.amount,
+                    judges=judges,
+                    shards=shards,
+                    removes_numeric=self._terms.remove_numeric,
+                    lease=self._lease.amount,
+                    waits_for_deadline=self._terms.wait_for_deadline,
+                )
+                self._report(page)
+                further = page.further
+                if further >= 0 and budget and self._monotonic() - began > budget:
+                    self._cut_off = which, further
+                    self._metrics.cut_off["orphans"].add()
+                    return False
+        except RedisTrouble:
+            self._metrics.pass_errors["orphans"].add()
+            raise
         return True
 
     def _report(self, page: OrphanPage) -> None:

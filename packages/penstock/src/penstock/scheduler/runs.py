@@ -1,4 +1,7 @@
-"""Runs jobs: starts them, cancels them after their timeout, abandons those that ignore that, and hands them back."""
+"""Runs jobs: starts them, cancels them after their timeout, abandons those that ignore that, and hands them back.
+
+An abandoned run returns its permit, but keeps its job until it ends or its pod does: no second run starts beside it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from penstock.observe.subject import SUBJECT
 from penstock.scheduler.context import JobContext, StopReason
 from penstock.scheduler.due_times import FailurePolicy, RunPlan
 from penstock.scheduler.job_runner import JobRunner
-from penstock.scheduler.job_steps import AcquiredJob, EndedRun
+from penstock.scheduler.job_steps import MOST, AcquiredJob, EndedRun, JobSteps
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.permits import Permit
 from penstock.scheduler.redis_time import RedisTime
@@ -42,6 +45,10 @@ class JobRun:
     task: asyncio.Task[BaseException | None] | None = None
     timer: asyncio.TimerHandle | None = None
     abandoned: bool = False
+    left: bool = False
+    """Whether it is handed back although it still runs, because its pod ends."""
+    kept: bool = False
+    """Whether Redis knows that it goes on after its deadline, so that no other pod takes its job."""
 
 
 class JobRuns:
@@ -69,6 +76,7 @@ class JobRuns:
         self._monotonic = clocks.monotonic
         self._running: set[JobRun] = set()
         self._abandoned: set[JobRun] = set()
+        self._by_name: dict[str, JobRun] = {}
         self._gone_at = math.inf
         """When this pod will have ended, in Redis time; finite once the pod drains."""
         self.changed = asyncio.Event()
@@ -79,7 +87,12 @@ class JobRuns:
     @property
     def held(self) -> set[tuple[str, int]]:
         """The running jobs, each with its score in the working set: another score is another run."""
-        return {(run.acquired.name, run.acquired.score) for run in self._running}
+        runs = (*self._running, *(run for run in self._abandoned if not run.left))
+        return {(run.acquired.name, run.acquired.score) for run in runs}
+
+    def runs_job(self, name: str) -> bool:
+        """Whether a run of this job has not ended here, also one whose job was lost to others."""
+        return name in self._by_name
 
     @property
     def left_behind(self) -> int:
@@ -108,6 +121,7 @@ class JobRuns:
             self._redis_time.to_monotonic(acquired.deadline) + job.threshold.seconds,
         )
         self._running.add(run)
+        self._by_name[acquired.name] = run
         self._metrics.running.set(len(self._running))
         run.task = loop.create_task(self._run(run))
         run.task.add_done_callback(partial(self._task_done, run))
@@ -130,13 +144,25 @@ class JobRuns:
                 self._overdue(run, "scan")
         return True
 
+    async def keep_overdue(self, steps: JobSteps) -> None:
+        """Tell Redis which runs go on after their deadline. Raises RedisTrouble; the next call tells the rest."""
+        now = self._redis_time.now()
+        overdue = [run for run in self._by_name.values() if not run.kept and run.acquired.deadline <= now]
+        for at in range(0, len(overdue), MOST):
+            page = overdue[at : at + MOST]
+            await steps.keep([run.acquired for run in page])
+            for run in page:
+                run.kept = True
+
     def leave_behind(self, gone_in: float) -> int:
-        """Abandon runs that ignore the drain; return their number. Their jobs are due when the pod has ended."""
-        left = tuple(self._running)
+        """Hand back the jobs of runs that ignore the drain, due when the pod has ended; return their number."""
         self._gone_at = self._redis_time.now() + gone_in
-        for run in left:
+        for run in tuple(self._running):
             self._abandon(run)
-        return len(left)
+        for run in self._abandoned:
+            run.left = True
+            self._end(run, asyncio.CancelledError())
+        return len(self._abandoned)
 
     async def _run(self, run: JobRun) -> BaseException | None:
         """The exception that ended the run; None after success."""
@@ -173,34 +199,43 @@ class JobRuns:
         if run not in self._running:
             return
         run.abandoned = True
+        self._running.discard(run)
         self._abandoned.add(run)
         self._metrics.abandoned.add()
         self._metrics.abandoned_running.set(len(self._abandoned))
         run.context.log.event(Event.JOB_ABANDONED)
-        self._end(run, asyncio.CancelledError())
+        self._free(run)
 
     def _task_done(self, run: JobRun, task: asyncio.Task[BaseException | None]) -> None:
         error = asyncio.CancelledError() if task.cancelled() else task.exception() or task.result()
+        if self._by_name.get(run.acquired.name) is run:
+            del self._by_name[run.acquired.name]
         if run.abandoned:
             self._abandoned.discard(run)
             self._metrics.abandoned_running.set(len(self._abandoned))
+        if run.left:
             self.changed.set()
         else:
             self._end(run, error)
 
-    def _end(self, run: JobRun, error: BaseException | None) -> None:
-        """Return the permit of a run, and hand back its job."""
-        self._running.discard(run)
+    def _free(self, run: JobRun) -> None:
+        """Return the permit of a run."""
         if run.timer is not None:
             run.timer.cancel()
         run.permit.give_back()
         self._metrics.running.set(len(self._running))
+        self.changed.set()
+
+    def _end(self, run: JobRun, error: BaseException | None) -> None:
+        """Return the permit of a run, and hand back its job."""
+        self._running.discard(run)
+        self._free(run)
         reason, seconds = run.context.why, self._monotonic() - run.started
         if isinstance(error, NoThread):
             self._metrics.submission_failures.add()
             run.context.log.event(Event.JOB_NOT_STARTED, error)
             self._release(run, run.acquired.due)
-        elif error is None:
+        elif error is None and not run.abandoned:
             self._metrics.ended("lost" if reason == "lost" else "ok", NO_CLASS, seconds)
             self._complete(run, "ok", "", 0, run.plan.next)
         elif reason in ("drain", "lost"):
@@ -212,26 +247,25 @@ class JobRuns:
                 if spread
                 else run.acquired.due
             )
-            if run.abandoned:  # it still runs
-                due = max(due, math.ceil(min(run.acquired.deadline, self._gone_at)))
             self._complete(run, LOST if reason == "lost" else STOPPED, "", _streak(run.acquired), due)
         else:
             self._failed(run, error, seconds)
-        self.changed.set()
 
-    def _failed(self, run: JobRun, error: BaseException, seconds: float) -> None:
+    def _failed(self, run: JobRun, error: BaseException | None, seconds: float) -> None:
         outcome = "abandoned" if run.abandoned else "failed" if run.context.why is None else "cancelled"
-        failure = Failure.of(error)
+        failure = Failure.of(error or asyncio.CancelledError())
         class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
         streak = 1 + _streak(run.acquired)
         due = self._failures.next(run.job, run.plan.next, failure, streak, self._redis_time.now(), self._rng)
         self._metrics.ended(outcome, class_, seconds)
-        if outcome == "failed":
+        if outcome == "failed" and error is not None:
             run.context.log.event(Event.JOB_FAILED, error, failure_class=class_, in_a_row=streak, next_due=due)
         self._complete(run, outcome, class_, streak, due)
 
     def _complete(self, run: JobRun, outcome: str, class_: str, streak: int, due: int) -> None:
         acquired, context = run.acquired, run.context
+        if run.left:  # it still runs
+            due = max(due, math.ceil(self._gone_at))
         record = RunRecord(
             context.due,
             acquired.acquired,

@@ -274,6 +274,7 @@ class Scheduler:
         while True:
             await asyncio.sleep(COUNT_EVERY)
             try:
+                await self._runs.keep_overdue(self._side)
                 self._counts = await self._side.look(shards_word(self._acquiring.listed.shards))
             except RedisTrouble as error:
                 self._metrics.trouble(error)
@@ -376,7 +377,8 @@ class Scheduler:
                 await self._settler.empty()
         with suppress(TimeoutError, RedisTrouble):
             async with asyncio.timeout(RESERVE):
-                if self._registration.consumer:
+                # What could not be handed back is due again when the lease expires.
+                if self._registration.consumer and not self._settler.unsettled:
                     await self._side.lease(self._registration.consumer, 0, "end")
                 await self._orphans.give_up()
         try:

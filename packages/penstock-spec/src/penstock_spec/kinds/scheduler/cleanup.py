@@ -32,7 +32,11 @@ class Zombies(Section):
     budget: Budget = Duration("0s")
     abandon_after: Annotated[
         Duration,
-        about("How long a job may ignore its cancellation before it is abandoned and its permit is returned.", "30s"),
+        about(
+            "How long a job may ignore its cancellation before it is abandoned and its permit is returned. It "
+            "keeps its job until it ends or its pod does.",
+            "30s",
+        ),
         MIN_1MS,
     ] = Duration("30s")
     exceptional: Annotated[
@@ -41,7 +45,7 @@ class Zombies(Section):
 
 
 class Orphans(Section):
-    """Jobs of lost pods. One pod, the leader, makes them due again."""
+    """Jobs of lost pods. One pod, the leader, makes them due again; if it does not, any pod does."""
 
     enabled: Annotated[
         bool, about("Whether orphans are made due again; otherwise they stay in the working set.", True)
@@ -49,15 +53,35 @@ class Orphans(Section):
     threshold: Annotated[
         Duration,
         about(
-            "How long after its deadline a job of a living pod becomes due again. A job of a lost pod "
-            "becomes due again at its deadline.",
+            "How long after its deadline a job of a living pod becomes due again if the pod does not report that the "
+            "job still runs. A job of a lost pod is due again as soon as the pod's lease has expired.",
             "10m",
         ),
     ] = Duration("10m")
-    every: Annotated[Duration, about("How often the leader looks for orphans.", "5m"), MIN_1S] = Duration("5m")
-    leadership: Annotated[Duration, about("How long a pod stays leader without renewing its lock.", "2m"), MIN_1MS] = (
-        Duration("2m")
-    )
+    wait_for_deadline: Annotated[
+        bool,
+        about(
+            "Let a job of a lost pod wait until its deadline. A pod that is only cut off from Redis then has until the "
+            "deadline to end a run that ignores its cancellation.",
+            True,
+        ),
+    ] = False
+    every: Annotated[
+        Duration,
+        about(
+            "How often the leader looks at all jobs, also for foreign entries. It looks for expired leases and for "
+            "deadlines several times per lease.",
+            "5m",
+        ),
+        MIN_1S,
+    ] = Duration("5m")
+    leadership: Annotated[
+        Duration,
+        about(
+            "How long a pod stays leader without renewing its lock. A value above `work.lease` counts as that.", "2m"
+        ),
+        MIN_1MS,
+    ] = Duration("2m")
     force_all_pods: Annotated[bool, about("Let every pod look for orphans in its own shards.", True)] = False
     remove_numeric: Annotated[
         bool,

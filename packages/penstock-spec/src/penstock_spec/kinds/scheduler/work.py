@@ -40,8 +40,7 @@ class SchedulerWork(Section):
     lease: Annotated[
         Duration,
         about(
-            "How long a pod counts as alive after it last renewed its lease. After that, each of its "
-            "jobs is due again at its deadline.",
+            "How long a pod counts as alive after it last renewed its lease. After that, its jobs are due again.",
             "30s",
         ),
         MIN_1MS,

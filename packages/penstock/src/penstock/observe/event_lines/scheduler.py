@@ -55,7 +55,9 @@ SCHEDULER = Topic(
             by="`timer`, or `scan` where the timer was late",
         ),
         Event.JOB_ABANDONED: error(
-            "The job ignores its cancellation; it runs on without a permit", "scheduler", subject="job"
+            "The job ignores its cancellation; it runs on without a permit, and keeps its job",
+            "scheduler",
+            subject="job",
         ),
         Event.JOB_NOT_STARTED: warning(
             "The job could not be started; it is due again", "scheduler", subject="job", error=TYPE, at=AT
@@ -85,8 +87,6 @@ SCHEDULER = Topic(
             numeric="entries whose names are digits",
         ),
         Event.ORPHANS_CHECK_FAILED: warning("Cannot look for jobs of lost pods", "scheduler", error=TYPE, at=AT),
-        Event.PODS_LOST: warning(
-            "The leases of pods expired; their jobs are due again after their deadlines", "scheduler", pods="how many"
-        ),
+        Event.PODS_LOST: warning("The leases of pods expired; their jobs are due again", "scheduler", pods="how many"),
     },
 )

@@ -5,7 +5,7 @@
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story  8 fence
 -- ARGV  1 consumer  2 the most jobs to assign  3 how many to inspect  4 how many to skip at the start
 --       5 `*`, or the shards of this consumer as `,0,3,`  6.. names to skip
--- reply `lost` if the consumer is not registered; else
+-- reply `lost` if the consumer is not registered, or marked as lost; else
 --       1 Redis time in ms  2 how many the next call skips at the start, or 0 if all were inspected
 --       3 skipped jobs of other shards, 4 with names to skip, 5 that are not registered
 --       6 the fence of the first job; each further job has one more  7 names  8 the seconds at which they were due
@@ -13,7 +13,7 @@
 -- keeps each registered job in at least one set: adds to `working` first; fences only grow
 local waiting, working, jobs, shards = KEYS[1], KEYS[2], KEYS[4], ARGV[5]
 local most, look, from = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-if not redis.call('ZSCORE', KEYS[6], ARGV[1]) then return 'lost' end
+if tonumber(redis.call('ZSCORE', KEYS[6], ARGV[1]) or -1) < 0 then return 'lost' end
 local clock = redis.call('TIME')
 local micro = clock[1] * 1000000 + clock[2]
 local time = math.floor(micro / 1000)

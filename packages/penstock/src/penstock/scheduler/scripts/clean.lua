@@ -1,39 +1,68 @@
--- clean: inspects a page of a set. Jobs of lost consumers become due again after their deadline, for the second at which they
--- were due; entries that cannot be jobs are removed.
--- A consumer is lost if it is not in `pods`. With `judge`, consumers with an expired lease are removed from `pods`.
--- A job of a live consumer stays until its deadline plus the threshold, a job of a lost one until its deadline: its pod may
--- only be suspended, and continue the run later.
+-- clean: inspects a page of a set. Jobs of lost consumers become due again at once, for the second at which they were due;
+-- entries that cannot be jobs are removed.
+-- `judge` marks each consumer with an expired lease as lost: its score in `pods` becomes the time of the mark, below 0, so that
+-- it cannot renew. Marks stay until a complete pass ends a lease later: a judge that dies half-way leaves them to other pods,
+-- and a pass that misses entries, because others move, is repeated.
+-- A job of a live consumer stays until its deadline plus the threshold. If its pod keeps it (see `keep`), it stays as long as
+-- the consumer lives. A job of a consumer that is not in `pods`, or of no consumer, stays until its deadline: the key may have
+-- been deleted while pods run.
 -- The record marks the run as lost, so that the next pod knows that it had begun, and for which second.
 -- with  now, even_if_full, score, lost, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story
--- ARGV  1 `working` or `waiting`  2 the rank at which the page starts  3 its size  4 the threshold after a deadline in ms
+-- ARGV  1 `working`, `overdue` (the part of `working` whose deadline is over) or `waiting`  2 the rank at which the page starts
+--       3 its size  4 the threshold after a deadline in ms
 --       5 `judge`, or `leave` while leases may have expired because Redis was down  6 `*`, or shards as `,0,3,`
---       7 `remove` or `keep` names that are only digits
+--       7 `remove` or `keep` names that are only digits  8 the lease in ms, after which marks are removed
+--       9 `deadline` if jobs of lost consumers stay until their deadline, or `lease`
 -- reply 1 where the next page starts, or -1 at the end  2 jobs that are due again  3 removed entries of unregistered names
 --       4 removed entries whose names are only digits  5 consumers that are lost now
 -- keeps each registered job in at least one set, and each run of a live consumer until the threshold
-local runs = ARGV[1] == 'working'
+local runs = ARGV[1] ~= 'waiting'
 local set, from, size, time = runs and KEYS[2] or KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]), now()
 local newly_lost = 0
-if runs and ARGV[5] == 'judge' then
-  newly_lost = redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', string.format('(%.0f', time))
+if ARGV[1] == 'working' and ARGV[5] == 'judge' then
+  local marks = {}
+  for _, consumer in ipairs(redis.call('ZRANGEBYSCORE', KEYS[6], 0, string.format('(%.0f', time), 'LIMIT', 0, 1000)) do
+    marks[#marks + 1], marks[#marks + 2] = string.format('-%.0f', time), consumer
+  end
+  if #marks > 0 then
+    newly_lost = #marks / 2
+    even_if_full(KEYS[6])
+    redis.call('ZADD', KEYS[6], unpack(marks))
+  end
 end
-local entries = redis.call('ZRANGE', set, from, from + size - 1, 'WITHSCORES')
-if #entries == 0 then return {-1, 0, 0, 0, newly_lost} end
+local entries
+if ARGV[1] == 'overdue' then
+  entries = redis.call('ZRANGEBYSCORE', set, '-inf', time / 1000, 'WITHSCORES', 'LIMIT', from, size)
+else
+  entries = redis.call('ZRANGE', set, from, from + size - 1, 'WITHSCORES')
+end
+local function end_of_pass()
+  if #entries == size * 2 or ARGV[1] ~= 'working' then return end
+  redis.call('ZREMRANGEBYSCORE', KEYS[6], string.format('-%.0f', time - ARGV[8]), '(0')
+end
+if #entries == 0 then
+  end_of_pass()
+  return {-1, 0, 0, 0, newly_lost}
+end
 local names = {}
 for at = 1, #entries, 2 do names[#names + 1] = entries[at] end
 local known = redis.call('HMGET', KEYS[4], unpack(names))
-local holders, consumers, since, ends = redis.call('HMGET', KEYS[5], unpack(names)), {}, {}, {}
+local holders, consumers, since, kept = redis.call('HMGET', KEYS[5], unpack(names)), {}, {}, {}
 for place in ipairs(names) do
-  since[place], consumers[place] = string.match(holders[place] or '', '^(%d+) (.+)$')
+  since[place], consumers[place], kept[place] = string.match(holders[place] or '', '^(%d+) (%S+) ?(%a*)$')
   consumers[place] = consumers[place] or ''
 end
-ends = redis.call('ZMSCORE', KEYS[6], unpack(consumers))
+local leases = redis.call('ZMSCORE', KEYS[6], unpack(consumers))
+local function is_free(place, over)
+  local lease = tonumber(leases[place] or nil)
+  if lease and lease >= 0 then return over >= tonumber(ARGV[4]) and kept[place] ~= 'kept' end
+  return over >= 0 or lease and ARGV[9] == 'lease'
+end
 local back, due, registrations, scores, gone, unknown, numeric = {}, {}, {}, {}, {}, 0, 0
 for place, name in ipairs(names) do
   local shard = known[place] and string.match(known[place], '^%d+ %d+ (%d+)')
-  local over = time - entries[place * 2] * 1000
-  local free = over >= tonumber(ARGV[4]) or over >= 0 and not ends[place]
+  local free = runs and is_free(place, time - entries[place * 2] * 1000)
   if string.find(name, '^%d+$') and ARGV[7] == 'remove' and (not runs or free) then
     numeric = numeric + 1
     gone[#gone + 1] = name
@@ -64,4 +93,5 @@ if #gone > 0 then
   if runs then redis.call('HDEL', KEYS[5], unpack(gone)) end
   redis.call('ZREM', set, unpack(gone))
 end
+end_of_pass() -- last: should the rest fail, the marks stay
 return {#names < size and -1 or from + #names - #back - #gone, #back, unknown, numeric, newly_lost}

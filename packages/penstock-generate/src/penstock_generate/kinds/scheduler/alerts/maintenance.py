@@ -33,7 +33,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             1,
             max(3, -(-orphans.leadership.amount // 60_000) + 1),
             "No pod is the leader.",
-            "Jobs of lost pods are not made due again: they stay in the working set and do not run.",
+            "Jobs of lost pods run later than they could; foreign entries and removed jobs stay.",
         )
     yield Alert(
         "PenstockTidyingErrors",

@@ -37,9 +37,12 @@ ZOMBIES_CANCELLED = counter(
     Label("by", "how it was found", meaning(timer="by the job's own timer", scan="by the periodic scan")),
 )
 ABANDONED = counter(
-    "abandoned", "Jobs that ignored their cancellation; their permit was returned while they kept running."
+    "abandoned",
+    "Runs that ignored their cancellation; their permit was returned, but they keep their job while they run.",
 )
-ABANDONED_RUNNING = gauge("abandoned_running", "Abandoned jobs that are still running.")
+ABANDONED_RUNNING = gauge(
+    "abandoned_running", "Abandoned runs that have not ended; each keeps its job, which does not run again."
+)
 
 TOPIC = Topic(
     "Running",

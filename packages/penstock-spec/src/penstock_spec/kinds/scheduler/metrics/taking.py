@@ -20,6 +20,7 @@ FILTERED = counter(
             shard="it belongs to the shard of another pod",
             pattern="it is not enabled, or it is disabled",
             unknown="its settings are unknown",
+            running="a run of it from before the pod lost its lease has not ended here",
         ),
     ),
 )

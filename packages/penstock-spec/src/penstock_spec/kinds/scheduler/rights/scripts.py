@@ -11,8 +11,9 @@ CALLED: Mapping[str, frozenset[str]] = {
     name: frozenset(commands.split())
     for name, commands in {
         "acquire": "get hmget hset persist set time zadd zrangebyscore zrem zremrangebyrank zscore",
-        "clean": "hdel hmget hset persist time zadd zcard zmscore zrange zrem zremrangebyscore",
+        "clean": "hdel hmget hset persist time zadd zcard zmscore zrange zrangebyscore zrem zremrangebyscore",
         "complete": "hdel hget hmget hset persist zadd zcard zmscore zrem",
+        "keep": "hmget hset persist zmscore",
         "lease": "persist time zadd zrem zscore",
         "look": "hmget time zcard zcount zrangebyscore zscore",
         "pause": "hexists time zadd zrem zscore",

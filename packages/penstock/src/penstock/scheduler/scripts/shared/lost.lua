@@ -6,6 +6,6 @@ local function lost(before, due, deadline, timeout, time, consumer)
   local was, outcome, class, streak, next = string.match(before or '', PATTERN)
   local begun = (outcome == 'stopped' or outcome == 'lost') and tonumber(next) == due
   local first = was and (streak ~= '0' or begun) and tonumber(was) or due
-  local began = deadline - timeout / 1000
+  local began = math.min(deadline - timeout / 1000, time / 1000) -- a deadline is rounded up
   return string.format(FORMAT, first, began, time / 1000, class or '', streak or '0', due, cjson.encode(consumer))
 end

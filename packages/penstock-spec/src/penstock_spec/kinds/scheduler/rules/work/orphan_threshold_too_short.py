@@ -1,8 +1,9 @@
 """A hanging job becomes due again before it is cancelled.
 
 A job that overruns its deadline is cancelled after `cleanup.zombies.threshold` (or the threshold of `exceptional`),
-and abandoned after a further `abandon_after`. After `cleanup.orphans.threshold` the leader makes it due again even if
-its pod is alive. If that is earlier, the job runs in two places at the same time.
+and abandoned after a further `abandon_after`. Its pod reports that it still runs, and so it keeps its job. If a handler
+blocks the event loop, the pod cannot report it, and after `cleanup.orphans.threshold` the leader makes the job due
+again. If that is earlier, the job runs in two places at the same time.
 
 Raise `cleanup.orphans.threshold`, or lower the others.
 """
