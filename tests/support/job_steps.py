@@ -125,6 +125,12 @@ class JobDriver:
     def complete(self, *jobs: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
         return self.wait(self.steps.complete([EndedRun(one.name, one.score, due, as_bytes(story)) for one in jobs]))
 
+    def give_up(self, *jobs: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
+        return self.wait(self.steps.give_up([EndedRun(one.name, one.score, due, as_bytes(story), 1) for one in jobs]))
+
+    def given_up(self) -> set[str]:
+        return set(self._set(KEYS.given_up))
+
     def release(self, *jobs: AcquiredJob, due: int | None = None) -> list[JobAnswer]:
         rows = [EndedRun(one.name, one.score, one.due if due is None else due, None) for one in jobs]
         return self.wait(self.steps.release(rows))

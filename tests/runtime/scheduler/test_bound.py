@@ -96,6 +96,13 @@ class Crowd:
             result = await steps.acquire(CONSUMER, MOST, look=INSPECTED)
             assert result is not None
             assert await steps.keep(result.jobs) == MOST
+            runs = [ended_run(one) for one in result.jobs]
+            assert set(await steps.give_up(runs)) == {JobAnswer.DONE}
+            for at in range(0, MOST, MOST_BY_PEOPLE):
+                await steps.change("resume", [run.name for run in runs[at : at + MOST_BY_PEOPLE]])
+        for _ in range(ROUNDS * 4):
+            result = await steps.acquire(CONSUMER, MOST, look=INSPECTED)
+            assert result is not None
             assert set(await steps.complete([ended_run(one) for one in result.jobs])) == {JobAnswer.DONE}
         for _ in range(ROUNDS):
             await steps.release([one._replace(due=second) for one in await self.take()])

@@ -6,6 +6,7 @@ from scheduler_processes import Schedule
 from servers import wait_for
 
 from penstock.observe.events import Event
+from penstock.scheduler.job_steps import NAMES
 
 HANDLERS = """\
 import asyncio
@@ -34,7 +35,7 @@ def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> 
             "registered": 3,
             "running": 1,
             "working": 1,
-            "scripts": 11,
+            "scripts": len(NAMES),
             "ready": 0,
             "oldest_overdue": 0,
             "capacity_per_cycle": 3,

@@ -38,6 +38,8 @@ class JobStatus:
     shard: int | None
     kept: bool = False
     """Whether its run goes on after its deadline, by what its pod reports."""
+    given_up: int | None = None
+    """When it was paused because it failed too often."""
 
     def as_json(self) -> dict[str, object]:
         """Name and value of each column of `--json`."""
@@ -48,6 +50,7 @@ class JobStatus:
             "due": self.due,
             "deadline": self.deadline,
             "consumer": self.consumer or None,
+            "given_up": self.given_up,
             "last": None
             if last is None
             else {
@@ -100,10 +103,11 @@ class JobControl:
         keys = self._keys
         if not names:
             return []
-        waiting, working, paused, registered, holders, records, pods, time = await self._all(
+        waiting, working, paused, gave_up, registered, holders, records, pods, time = await self._all(
             ("ZMSCORE", keys.waiting, *names),
             ("ZMSCORE", keys.working, *names),
             ("ZMSCORE", keys.paused, *names),
+            ("ZMSCORE", keys.given_up, *names),
             ("HMGET", keys.jobs, *names),
             ("HMGET", keys.owners, *names),
             ("HMGET", keys.story, *names),
@@ -113,8 +117,8 @@ class JobControl:
         now = int(time[0]) + int(time[1]) / 1e6
         lease_ends = dict(zip(pods[::2], map(float, pods[1::2]), strict=True))
         jobs = []
-        for name, waiting_at, working_until, paused_at, registration, holder, record in zip(
-            names, waiting, working, paused, registered, holders, records, strict=True
+        for name, waiting_at, working_until, paused_at, gave_up_at, registration, holder, record in zip(
+            names, waiting, working, paused, gave_up, registered, holders, records, strict=True
         ):
             _, consumer, *kept = holder.split() if holder and working_until else (b"", b"")
             due = waiting_at or (None if working_until else paused_at)
@@ -135,6 +139,7 @@ class JobControl:
                     RunRecord.read(record),
                     int(registration.split()[2]) if registration else None,
                     bool(kept),
+                    int(float(gave_up_at)) if gave_up_at and paused_at else None,
                 )
             )
         return jobs
@@ -177,7 +182,7 @@ def _state(job: JobStatus, *, all_paused: bool) -> str:
         case "running":
             return _running(job)
         case "paused":
-            return "paused; `penstock scheduler resume` with its name ends that"
+            return _paused(job)
         case "unregistered":
             return "not registered by any pod"
         case "due" | "waiting" if all_paused:
@@ -195,6 +200,15 @@ def _running(job: JobStatus) -> str:
     where = f"`{job.consumer}`" if job.consumer else "an unknown consumer"
     kept = ", and the run goes on: the job runs again only after it ends, or its pod does" if job.kept else ""
     return f"running on {where}{lost}; {deadline}{kept}"
+
+
+def _paused(job: JobStatus) -> str:
+    ends = "`penstock scheduler resume` with its name ends that"
+    if job.given_up is None:
+        return f"paused; {ends}"
+    streak = job.last_run.streak if job.last_run is not None else 0
+    times = "1 failure" if streak == 1 else f"{streak} failures in a row"
+    return f"paused {_span(job.now - job.given_up)} ago after {times} (`failures.pause_after`); {ends}"
 
 
 def _waiting(job: JobStatus, due: int) -> str:

@@ -20,7 +20,7 @@ NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
 """The names of all scripts."""
 MOST = 250
 """Most names in one call. A script then blocks Redis for at most 3 ms; the limit is 5 ms."""
-PAGE = 150
+PAGE = 120
 """Most names on a page of a cleanup or an unregistration, which read and write all values of each job."""
 MOST_BY_PEOPLE = 100
 """Most names in a call by a person, whose scripts go through the names one by one."""
@@ -105,6 +105,8 @@ class EndedRun(NamedTuple):
     score: int
     due: int
     record: bytes | None
+    failures: int = 0
+    """If the job is to be paused because it failed too often: how often in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,8 @@ class JobCounts:
     oldest: int
     """The second at which the oldest due job was due; 0 if none is due."""
     all_paused: bool
+    given_up: int = 0
+    """Jobs that are paused because they failed too often."""
 
     @property
     def overdue(self) -> float:
@@ -166,7 +170,7 @@ class JobSteps:
 
     async def unregister(self, names: Sequence[str], *, unseen_since: int = 0) -> int:
         """Unregister jobs that were not registered since this second in Redis time; return how many."""
-        keys = (self.keys.waiting, self.keys.jobs, self.keys.story)
+        keys = (self.keys.waiting, self.keys.jobs, self.keys.story, self.keys.paused, self.keys.given_up)
         return int(await self._run("unregister", keys, (unseen_since, *names)))
 
     async def acquire(  # noqa: PLR0913 - the arguments of the script
@@ -202,6 +206,12 @@ class JobSteps:
         args = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"")]
         reply = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
         return _answers(reply) if reply else [JobAnswer.DONE] * len(runs)
+
+    async def give_up(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
+        """Hand back jobs with the records of their runs, and pause them."""
+        keys = self.keys
+        args = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"")]
+        return _answers(await self._run("give_up", (*self._sets, keys.owners, keys.story, keys.given_up), args))
 
     async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs that were not run, or not to their end."""
@@ -242,8 +252,10 @@ class JobSteps:
 
     async def look(self, shards: str = ALL) -> JobCounts:
         """Count the jobs by state."""
-        asof, waiting, working, paused, ready, oldest, all_ = await self._run("look", self._sets, (shards,))
-        return JobCounts(asof, waiting, working, paused, ready, oldest, all_ == 1)
+        asof, waiting, working, paused, ready, oldest, all_, given_up = await self._run(
+            "look", (*self._sets, self.keys.given_up), (shards,)
+        )
+        return JobCounts(asof, waiting, working, paused, ready, oldest, all_ == 1, given_up)
 
     async def held_by(self, consumer: str) -> list[EndedRun]:
         """The jobs that Redis has assigned to this consumer, ready to be released."""
@@ -269,7 +281,8 @@ class JobSteps:
 
     async def change(self, change: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
         """Change jobs for a person; at most `MOST_BY_PEOPLE` names."""
-        return _answers(await self._run(change, self._sets, names))
+        more = (self.keys.given_up, self.keys.story) if change == "resume" else ()
+        return _answers(await self._run(change, (*self._sets, *more), names))
 
     async def probe(self) -> None:
         """Test whether Redis answers a command on the data; TIME works even while it loads its data."""

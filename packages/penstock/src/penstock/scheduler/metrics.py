@@ -27,6 +27,7 @@ class SchedulerMetrics:
         self.waiting = gauge(state.WAITING)
         self.working = gauge(state.WORKING)
         self.paused = gauge(state.PAUSED)
+        self.given_up = gauge(state.GIVEN_UP)
         self.oldest_overdue = gauge(state.OLDEST_OVERDUE_SECONDS)
         self.ready = gauge(state.READY)
         self.registered = gauge(state.REGISTERED)

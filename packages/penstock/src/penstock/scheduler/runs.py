@@ -68,6 +68,7 @@ class JobRuns:
         self._zombies = spec.cleanup.zombies
         self._drain_spread = spec.jitter.shutdown.seconds
         self._failures = FailurePolicy(spec)
+        self._pause_after = spec.failures.pause_after or math.inf
         self._job_runner = job_runner
         self._settler = settler
         self._redis_time = redis_time
@@ -277,7 +278,8 @@ class JobRuns:
             acquired.fence,
             context.consumer,
         )
-        self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write()))
+        failures = streak if streak >= self._pause_after and outcome not in (STOPPED, LOST) else 0
+        self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write(), failures))
 
     def _release(self, run: JobRun, due: int) -> None:
         self._settler.put(EndedRun(run.acquired.name, run.acquired.score, due, None))

@@ -286,6 +286,7 @@ class Scheduler:
             metrics.waiting.set(counts.waiting)
             metrics.working.set(counts.working)
             metrics.paused.set(counts.paused)
+            metrics.given_up.set(counts.given_up)
             # While all jobs are paused, none should run, so no alert should fire.
             metrics.ready.set(0 if counts.all_paused else counts.ready)
             metrics.oldest_overdue.set(0 if counts.all_paused else counts.overdue)

@@ -27,6 +27,8 @@ LINGER = 0.01
 AGAIN = 0.2
 """Seconds between two attempts while the pod drains."""
 
+STEP_LABELS = {"complete": "complete", "give_up": "complete", "release": "release"}
+"""The label of each step in metrics."""
 NO_RUN = EndedRun("", 0, 0, None)
 """No job has an empty name."""
 
@@ -142,10 +144,10 @@ class RunSettler:
             return False
         self._in_progress += items
         succeeded = True
-        with_record, without_record = (
-            [one for one in items if (one.returned.record is None) == without] for without in (False, True)
-        )
-        left = [(step, some) for step, some in (("complete", with_record), ("release", without_record)) if some]
+        by_step: dict[str, list[UnsettledRun]] = {}
+        for item in items:
+            by_step.setdefault(_step(item.returned), []).append(item)
+        left = list(by_step.items())
         try:
             while left:
                 succeeded = await self._hand_back(*left[0]) and succeeded
@@ -162,7 +164,12 @@ class RunSettler:
     async def _hand_back(self, step: str, items: Sequence[UnsettledRun]) -> bool:
         returned, sent = [one.returned for one in items], self._monotonic()
         try:
-            answers = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
+            hand_back = {
+                "complete": self._steps.complete,
+                "give_up": self._steps.give_up,
+                "release": self._steps.release,
+            }
+            answers = await hand_back[step](returned)
             answered = list(zip(items, answers, strict=True))
         except Exception as error:  # noqa: BLE001 - unexpected replies as well: an ended run must not be lost
             self._breaker.failed(self._monotonic(), sent, error)
@@ -181,10 +188,12 @@ class RunSettler:
             if answer is JobAnswer.NOT_HELD and item.was_refused and step == "release":
                 continue  # probably the previous attempt succeeded, and its reply was lost
             if answer in (JobAnswer.ANOTHERS, JobAnswer.NOT_HELD):
-                self._metrics.fenced[step].add()
+                self._metrics.fenced[STEP_LABELS[step]].add()
                 log.event(Event.JOB_FENCED, job=item.returned.name, step=step)
             elif answer is JobAnswer.UNKNOWN:
-                self._metrics.gone[step].add()
+                self._metrics.gone[STEP_LABELS[step]].add()
+            elif step == "give_up":
+                log.event(Event.JOB_GIVEN_UP, job=item.returned.name, in_a_row=item.returned.failures)
         return True
 
     def _keep(self, items: Sequence[UnsettledRun], error: Exception) -> None:
@@ -203,3 +212,9 @@ class RunSettler:
                 first=exhausted[0].returned.name,
                 error=str(error),
             )
+
+
+def _step(run: EndedRun) -> str:
+    if run.record is None:
+        return "release"
+    return "give_up" if run.failures else "complete"

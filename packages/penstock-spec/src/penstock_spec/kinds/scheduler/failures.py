@@ -88,7 +88,18 @@ def _ordered(classes: dict[str, FailureClass]) -> dict[str, FailureClass]:
 
 
 class Failures(Section):
-    """When a job runs again after a failed run."""
+    """When a job runs again after a failed run, and when it is given up."""
+
+    pause_after: Annotated[
+        int | None,
+        about(
+            "The number of consecutive failures after which a job is paused and an alert fires. `penstock scheduler "
+            "resume` ends the pause. A run that was lost with its pod is no failure. `null` never gives up.",
+            10,
+            ge=1,
+            le=1_000_000,
+        ),
+    ] = None
 
     by_class: Annotated[
         bool,

@@ -45,6 +45,8 @@ class SchedulerKeys:
     """Hash: job -> the result of its last run, as JSON."""
     fence: str
     """A counter that makes the score of each run unique."""
+    given_up: str
+    """Sorted set: job that is paused because it failed too often -> the second of that."""
     cleanup_leader: str
     """The lock of the leader, which cleans up."""
 
@@ -65,5 +67,6 @@ class SchedulerKeys:
             paused=key(f"{names.waiting}:paused"),
             story=key(f"{names.waiting}:story"),
             fence=key(f"{names.waiting}:fence"),
+            given_up=key(f"{names.waiting}:given_up"),
             cleanup_leader=key(names.cleanup_leader),
         )

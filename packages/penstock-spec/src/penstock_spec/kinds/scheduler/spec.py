@@ -79,7 +79,9 @@ class Scheduler(Section):
         Shards, about("Splits the jobs into parts, for pods that take only some of them.", {"count": 4})
     ] = Shards()
     work: Annotated[SchedulerWork, about("How a pod takes jobs and runs them.", {"concurrency": 100})] = SchedulerWork()
-    failures: Annotated[Failures, about("When a job runs again after a failed run.", {"by_class": True})] = Failures()
+    failures: Annotated[
+        Failures, about("When a job runs again after a failed run, and when it is given up.", {"by_class": True})
+    ] = Failures()
     jitter: Annotated[Jitter, about("Random delays that spread the load.", {"registration": "30s"})] = Jitter()
     breakers: Annotated[
         Breakers, about("The circuit breakers that stop calls to a failing Redis.", {"failures": 5})

@@ -59,6 +59,12 @@ SCHEDULER = Topic(
             "scheduler",
             subject="job",
         ),
+        Event.JOB_GIVEN_UP: error(
+            "The job failed too often; it is paused until `penstock scheduler resume`",
+            "scheduler",
+            job="its name",
+            in_a_row="failures in a row",
+        ),
         Event.JOB_NOT_STARTED: warning(
             "The job could not be started; it is due again", "scheduler", subject="job", error=TYPE, at=AT
         ),

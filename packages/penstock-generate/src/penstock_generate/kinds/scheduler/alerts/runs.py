@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series
 from penstock_generate.rendering.promql import number
-from penstock_spec.kinds.scheduler.metrics import running
+from penstock_spec.kinds.scheduler.metrics import running, state
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 HALF = 0.5
@@ -26,6 +26,18 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         "The share of runs that failed is {value}.",
         "percentunit",
     )
+    limit = spec.failures.pause_after
+    if limit is not None:
+        yield Alert(
+            "PenstockJobsGivenUp",
+            "warning",
+            ours.gauge(state.GIVEN_UP),
+            ">",
+            0,
+            1,
+            "Jobs are paused because they failed too often.",
+            f"{{value}} failed {limit} times in a row (`failures.pause_after`), and do not run until they are resumed.",
+        )
     if zombies.enabled:
         yield Alert(
             "PenstockZombiesCancelled",

@@ -26,6 +26,14 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "percentunit",
         "failed",
     )
+    if query.has("PenstockJobsGivenUp"):
+        yield query.alert_panel(
+            "PenstockJobsGivenUp",
+            "Jobs given up",
+            "Jobs that are paused after `failures.pause_after` failures in a row, until they are resumed.",
+            "short",
+            "given up",
+        )
     yield Panel("Duration of a run", "For all outcomes.", "s", query.quantiles(running.RUN_SECONDS))
     yield Panel(
         "Running jobs",

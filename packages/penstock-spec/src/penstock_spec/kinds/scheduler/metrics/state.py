@@ -8,6 +8,7 @@ from penstock_spec.metrics import Label, Topic, meaning
 WAITING = measured("waiting", "Jobs in the waiting set, due or not.")
 WORKING = measured("working", "Jobs in the working set, in all pods.")
 PAUSED = measured("paused", "Paused jobs.")
+GIVEN_UP = measured("given_up", "Jobs that are paused after `failures.pause_after` failures in a row.")
 OLDEST_OVERDUE_SECONDS = measured(
     "oldest_overdue_seconds", "Time that the oldest due job has waited; 0 while none is due or all are paused."
 )
@@ -45,6 +46,7 @@ TOPIC = Topic(
         WAITING,
         WORKING,
         PAUSED,
+        GIVEN_UP,
         OLDEST_OVERDUE_SECONDS,
         READY,
         REGISTERED,

@@ -24,7 +24,9 @@ SHARED_ROLES = (OPERATOR,)
 """Roles with one Redis user per environment: people who use `penstock scheduler`."""
 
 SCRIPTS: Mapping[str, frozenset[str]] = {
-    POD: frozenset({"register", "unregister", "acquire", "complete", "release", "keep", "lease", "clean", "look"}),
+    POD: frozenset(
+        {"register", "unregister", "acquire", "complete", "give_up", "release", "keep", "lease", "clean", "look"}
+    ),
     OPERATOR: frozenset({"pause", "resume", "run_now"}),
 }
 COMMANDS: Mapping[str, frozenset[str]] = {

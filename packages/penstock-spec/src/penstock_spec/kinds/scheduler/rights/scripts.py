@@ -13,15 +13,16 @@ CALLED: Mapping[str, frozenset[str]] = {
         "acquire": "get hmget hset persist set time zadd zrangebyscore zrem zremrangebyrank zscore",
         "clean": "hdel hmget hset persist time zadd zcard zmscore zrange zrangebyscore zrem zremrangebyscore",
         "complete": "hdel hget hmget hset persist zadd zcard zmscore zrem",
+        "give_up": "hdel hget hmget hset persist time zadd zcard zmscore zrem",
         "keep": "hmget hset persist zmscore",
         "lease": "persist time zadd zrem zscore",
         "look": "hmget time zcard zcount zrangebyscore zscore",
         "pause": "hexists time zadd zrem zscore",
         "register": "hmget hset time zadd zmscore",
         "release": "hdel hmget persist zadd zcard zmscore zrem",
-        "resume": "hexists zadd zrem zscore",
+        "resume": "hexists hget hset zadd zrem zscore",
         "run_now": "hget time zadd zscore",
-        "unregister": "hdel hmget zrem",
+        "unregister": "hdel hmget zcard zmscore zrem",
     }.items()
 }
 LEAD = frozenset({"del", "get", "persist", "set"})
