@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http import HTTPStatus
 
@@ -16,6 +17,7 @@ import pytest
 from health_servers import HealthEndpoints, read_all
 from logged import logged
 from patience import PATIENCE
+from servers import wait_for
 
 from penstock.observe import health
 from penstock.observe.events import Event
@@ -192,6 +194,52 @@ def test_redis_health_is_reported(
     response = served.ask("/internal/health/redis")
     assert (response.status, json.loads(response.body)) == (status, body)
     assert response.headers["Content-Type"] == "application/json"
+
+
+def test_a_storm_of_requests_is_one_check_of_redis(served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests share the check in progress, and its result for a while: each check opens a connection."""
+    monkeypatch.setattr(health, "FRESH", 1e6)
+    checks: list[threading.Event] = []
+
+    async def ask() -> RedisHealth:
+        checks.append(release := threading.Event())
+        while not release.is_set():
+            await asyncio.sleep(0.01)
+        return RedisHealth(0.001, group=True)
+
+    served.server.add_redis(ask)
+    with ThreadPoolExecutor(20) as pool:
+        answers = [pool.submit(served.ask, "/internal/health/redis") for _ in range(20)]
+        wait_for(lambda: len(served.server._open) == len(answers), "all requests have arrived")  # noqa: SLF001 - no other sign
+        checks[0].set()
+        assert {answer.result().status for answer in answers} == {HTTPStatus.OK}
+    assert served.ask("/internal/health/redis").status == HTTPStatus.OK
+    assert len(checks) == 1
+    monkeypatch.setattr(health, "FRESH", 0.0)
+    with ThreadPoolExecutor(1) as pool:
+        later = pool.submit(served.ask, "/internal/health/redis")
+        wait_for(lambda: len(checks) == 2, "an old result is not used")
+        checks[1].set()
+        assert later.result().status == HTTPStatus.OK
+
+
+def test_a_client_that_disconnects_does_not_end_the_check_of_others(
+    served: HealthEndpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request that takes too long fails alone."""
+    release = threading.Event()
+
+    async def ask() -> RedisHealth:
+        while not release.is_set():
+            await asyncio.sleep(0.01)
+        return RedisHealth(0.001, group=True)
+
+    served.server.add_redis(ask)
+    monkeypatch.setattr(health, "MAKE", 0.05)
+    assert served.ask("/internal/health/redis").status == HTTPStatus.INTERNAL_SERVER_ERROR
+    monkeypatch.setattr(health, "MAKE", 10.0)
+    release.set()
+    assert served.ask("/internal/health/redis").status == HTTPStatus.OK
 
 
 def test_paths_can_be_added_while_it_runs(served: HealthEndpoints) -> None:

@@ -32,6 +32,8 @@ ARRIVE, MAKE, TAKE, LINGER = 5.0, 10.0, 10.0, 1.0
 """Seconds for a request to arrive, an answer to be computed, to be received, and the client to disconnect."""
 ASK = 5.0
 """Seconds for the Redis check."""
+FRESH = 1.0
+"""Seconds for which requests share the result of one check."""
 
 log = Log(logging.getLogger(__name__))
 
@@ -78,12 +80,10 @@ class HealthServer:
     def add_redis(self, ask: AskRedis, has: str = "group") -> None:
         """Add `/internal/health/redis`: 200 if Redis answers and the group, or whatever `has` names, exists."""
 
+        shared = _SharedCheck(ask)
+
         async def answer(_request: Request) -> Answer:
-            try:
-                async with asyncio.timeout(ASK):
-                    health = await ask()
-            except Exception as error:  # noqa: BLE001 - any failure means that Redis is not healthy
-                health = RedisHealth(None, group=False, error=type_name(error))
+            health = await shared.ask()
             healthy = health.ping is not None and health.group
             ping = None if health.ping is None else round(health.ping * 1000, 3)
             fields = {"ping_ms": ping, has: health.group} | ({"error": health.error} if health.error else {})
@@ -194,6 +194,34 @@ class HealthServer:
     def _blocked(self) -> str:
         age = self._heartbeat.age()
         return f"the loop has been blocked for {age:.1f} s (limit {self._limit:g} s)" if age > self._limit else ""
+
+
+class _SharedCheck:
+    """Checks Redis at most once at a time and once in `FRESH` seconds, however many requests there are.
+
+    Every check opens a connection; the path needs no password, so requests must not multiply connections.
+    """
+
+    def __init__(self, ask: AskRedis) -> None:
+        self._ask = ask
+        self._check: asyncio.Task[RedisHealth] | None = None
+        self._ended = 0.0
+
+    async def ask(self) -> RedisHealth:
+        """The result of the check in progress, of one that ended lately, or of a new one."""
+        loop = asyncio.get_running_loop()
+        if self._check is None or (self._check.done() and loop.time() - self._ended >= FRESH):
+            self._check = loop.create_task(self._run())
+        return await asyncio.shield(self._check)  # a client that disconnects does not end the check of the others
+
+    async def _run(self) -> RedisHealth:
+        try:
+            async with asyncio.timeout(ASK):
+                return await self._ask()
+        except Exception as error:  # noqa: BLE001 - any failure means that Redis is not healthy
+            return RedisHealth(None, group=False, error=type_name(error))
+        finally:
+            self._ended = asyncio.get_running_loop().time()
 
 
 def _listen(host: str, port: int) -> socket.socket:
