@@ -97,6 +97,20 @@ def test_pods_are_found_in_consumer_names(target: Target, consumer: str) -> None
     assert costs.set == ([("web-1", 2)] if "{hostname}" in consumer else [])
 
 
+@pytest.mark.parametrize("name", ["..", "a.b", "-web", "web-", "a" * 64, "web/../nodes", "web%2e", "Web", ""])
+def test_a_name_that_no_pod_has_is_not_sent_to_kubernetes(target: Target, name: str) -> None:
+    """Anyone who may write to the stream chooses names of consumers; only DNS labels become part of a request."""
+    driver = PipelineDriver(target, PROTECTED)
+    driver.create_group()
+    hold(driver, driver.join_group(f"worker-{name}"), 2)
+    hold(driver, driver.join_group("worker-" + "w" * 63), 1)
+    costs = RecordedCosts()
+
+    run_async(driver.round(pods=costs))
+
+    assert costs.set == [("w" * 63, 1)]
+
+
 def test_costs_are_retried_when_the_api_server_is_down(target: Target) -> None:
     """The failure is counted."""
     driver = PipelineDriver(target, PROTECTED)

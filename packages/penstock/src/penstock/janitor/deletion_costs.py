@@ -13,6 +13,9 @@ from penstock.wire.link import Link
 
 HOSTNAME = "{hostname}"
 SUFFIX = r"~[0-9A-Za-z]{8}"
+POD = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+"""The name of a pod: a DNS label. Anyone who may write to the stream names consumers, and this name becomes a part of
+the path of a request to the API server: a name such as `..` must not."""
 
 
 class DeletionCosts:
@@ -24,7 +27,7 @@ class DeletionCosts:
         self._keys = keys
         self._pods = pods
         before, place, after = consumer.partition(HOSTNAME)
-        name = f"{re.escape(before)}(?P<pod>[a-z0-9.-]+){re.escape(after.replace(HOSTNAME, ''))}{SUFFIX}"
+        name = f"{re.escape(before)}(?P<pod>{POD}){re.escape(after.replace(HOSTNAME, ''))}{SUFFIX}"
         self._name = re.compile(name.encode()) if place else None
         self._set: dict[str, int] = {}
 
