@@ -129,6 +129,10 @@ class SimulatedLink(Link):
         return self._client.id if self._client and not self._client.broken else None
 
     @property
+    def is_connected(self) -> bool:
+        return self._client is not None and not self._client.broken
+
+    @property
     def client(self) -> Client | None:
         return self._client
 
@@ -142,6 +146,11 @@ class SimulatedLink(Link):
         if isinstance(answer, Refused):
             raise answer
         return answer
+
+    async def call_connected(self, command: tuple[Argument, ...], number: int) -> Reply:
+        if number != self.connections or self._client is None or self._client.broken:
+            return None
+        return await self.call(*command)
 
     async def calls(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply | Refused]:
         answers: list[Reply | Refused] = []

@@ -7,7 +7,7 @@ messages only after one server has answered at short intervals for as long as a 
 from __future__ import annotations
 
 from penstock.clocks import Clocks
-from penstock.wire.errors import Refused
+from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
 
 
@@ -63,5 +63,10 @@ class Contact:
             reply = await self._link.call("INFO", "server")
         except Refused:
             return object()  # not permitted: each connection counts as another server
-        lines = reply.split() if isinstance(reply, bytes) else []
-        return next((line for line in lines if line.startswith(b"run_id:")), object())
+        return run_id(reply) or object()
+
+
+def run_id(info: Reply) -> bytes | None:
+    """The run id in the answer to `INFO server`; every start of a server has another one."""
+    lines = info.split() if isinstance(info, bytes) else []
+    return next((line.removeprefix(b"run_id:") for line in lines if line.startswith(b"run_id:")), None)

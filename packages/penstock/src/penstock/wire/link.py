@@ -95,6 +95,17 @@ class Link:
             raise answer
         return answer
 
+    async def call_connected(self, command: tuple[Argument, ...], number: int) -> Reply:
+        """Send a command over one connection only, named by the value of `connections`; None if it is lost."""
+        async with self._turn:
+            connection = self._connection
+            if number != self.connections or connection is None or not await connection.is_usable():
+                return None
+            answer = await connection.ask(pack(command), self._patience)
+        if isinstance(answer, Refused):
+            raise answer
+        return answer
+
     async def calls(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply | Refused]:
         """Send commands together and return their answers in order; an error is one of the answers.
 

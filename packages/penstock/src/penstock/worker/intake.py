@@ -18,6 +18,7 @@ from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.worker.delivery import Delivery
 from penstock.worker.slots import Slots
+from penstock.worker.unblocking import Unblocking
 
 MOST_CLAIMED = 50
 """Entries of one claim, which blocks Redis far longer than a read."""
@@ -89,6 +90,7 @@ class Intake:
         """
         self._reader = reader
         self._claimer = claimer
+        self._unblocking = Unblocking(reader, claimer)
         self._keys = keys
         self._slots = slots
         self._target = target
@@ -144,7 +146,7 @@ class Intake:
     async def _unblock(self) -> None:
         if self._reading and self._reader.client_id is not None:
             try:
-                await self._claimer.call("CLIENT", "UNBLOCK", self._reader.client_id)
+                await self._unblocking.unblock()
             except RedisTrouble as error:
                 self._trouble(Activity.UNBLOCKING, error)
             else:
@@ -248,6 +250,7 @@ class Intake:
             return
         # After an error, the first read returns at once, so that recovery is noticed without waiting for a message.
         block = 1 if Activity.READING in self._troubled else self._block
+        await self._unblocking.reader_server.learn()
         self._reading = True
         try:
             answer = await self._reader.call(
