@@ -7,6 +7,7 @@ import signal
 import socket
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 import ledger
 from dev_session import SLOW, Laptop
@@ -145,6 +146,21 @@ def test_a_given_redis_is_used_and_not_stopped(laptop: Laptop) -> None:
         assert dev.wait() == 0
         assert server.ask("XLEN", "trial") == 0
     assert not (laptop.folder / ".penstock" / "redis").exists()
+
+
+def test_a_password_is_not_in_the_arguments_of_children(busy: Laptop) -> None:
+    """Every user of a machine can read them; children get the user and the password in their environment."""
+    password = "s3cret:/@"  # noqa: S105 - of this test's server
+    with Server(password=password) as server:
+        dev = busy.dev("--redis", f"redis://default:{quote(password, safe='')}@{server.address}")
+        server.ask("XADD", "trial", "*", "data", '{"id": "1"}')
+        dev.until("replicas 1/1")
+        lines = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in dev.processes() if pid != dev.process.pid]
+        assert len([line for line in lines if b"--redis" in line]) >= 2, "the janitor and a worker run"
+        assert not any(b"s3cret" in line for line in lines)
+        assert b"s3cret" not in dev.log().encode()
+        busy.go_on()
+        wait_for(lambda: server.ask("XLEN", "trial") == 0, "the message is done")
 
 
 def test_a_second_instance_in_a_repository_is_refused(laptop: Laptop) -> None:

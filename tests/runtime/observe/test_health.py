@@ -203,8 +203,7 @@ def test_a_storm_of_requests_is_one_check_of_redis(served: HealthEndpoints, monk
 
     async def ask() -> RedisHealth:
         checks.append(release := threading.Event())
-        while not release.is_set():
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(release.wait)
         return RedisHealth(0.001, group=True)
 
     served.server.add_redis(ask)
@@ -230,8 +229,7 @@ def test_a_client_that_disconnects_does_not_end_the_check_of_others(
     release = threading.Event()
 
     async def ask() -> RedisHealth:
-        while not release.is_set():
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(release.wait)
         return RedisHealth(0.001, group=True)
 
     served.server.add_redis(ask)

@@ -1,10 +1,12 @@
 """`--redis URL` describes a Redis as a platform file does, or fails with a hint."""
 
 import re
+import sys
 
 import pytest
 
-from penstock.wire.url import read_url
+from penstock.terminal.resolving import redis_of
+from penstock.wire.url import read_url, without_secret
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.platform import Redis
 
@@ -100,3 +102,38 @@ def test_no_error_contains_a_password(url: str) -> None:
         read_url(url, {})
     shown = f"{error.value.says} {error.value.hint}"
     assert not any(part in shown for part in ("secret", "cret", "me:", "sec?", "sec#"))
+
+
+@pytest.mark.parametrize(
+    ("url", "bare"),
+    [
+        ("redis://me:se%2Fcret@localhost:1/2", "redis://localhost:1/2"),
+        ("rediss+sentinel://me:se%2Fcret@a:1,b:2/media", "rediss+sentinel://a:1,b:2/media"),
+        ("redis://:se%2Fcret@[::1]:1", "redis://[::1]:1"),
+        ("redis://me@localhost", "redis://localhost"),
+        ("redis://localhost", "redis://localhost"),
+    ],
+)
+def test_credentials_of_a_url_can_be_passed_in_the_environment(url: str, bare: str) -> None:
+    """A process that gets the rest of the URL and these variables connects to the same place as the same user."""
+    environ = {"REDIS_CA_FILE": "/ca", "REDIS_PASSWORD_FILE": "/password", "OTHER": "1"}
+    rest, variables = without_secret(url, environ)
+    assert rest == bare
+    assert read_url(rest, variables) == read_url(url, environ)
+    assert variables["OTHER"] == "1"
+
+
+def test_a_person_who_types_a_password_is_warned(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal only: programs read logs. The warning says where to put it, and does not repeat it."""
+    url, default = "redis://me:hunter2@localhost:1", Redis(addresses=["localhost:1"])
+    redis_of(url, None, default, {})
+    assert not capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    redis_of("redis://me@localhost:1", None, default, {})
+    assert not capsys.readouterr().err
+    redis_of(url, None, default, {})
+    warning = capsys.readouterr().err
+    assert "REDIS_PASSWORD" in warning
+    assert "hunter2" not in warning

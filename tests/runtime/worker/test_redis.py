@@ -82,7 +82,7 @@ def test_redis_may_be_unreachable_at_the_start(make_server_trial: Callable[..., 
         trial.send([{"id": "a"}])
         trial.until_drained()
         assert page(worker, "/readyz")[0] == 200
-        assert page(worker, "/internal/health/redis")[0] == 200
+        wait_for(lambda: page(worker, "/internal/health/redis")[0] == 200, "a new check sees Redis")
         until_counted(worker, "redis_connections", 3)
         logged = [*worker.events(Event.REDIS_UNREACHABLE), *worker.events(Event.REDIS_REACHABLE)]
         assert [line["event"] for line in logged if line["activity"] == Activity.CONNECTING] == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,12 @@ def _speed(ctx: click.Context, param: click.Parameter, value: str) -> float:
 @click.command(name="dev", short_help="Run pipelines and schedulers locally, as a cluster would.")
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
 @environment_option
-@click.option("--redis", metavar="URL", help="A Redis instead of the embedded one: redis://localhost:6379.")
+@click.option(
+    "--redis",
+    metavar="URL",
+    help="A Redis instead of the embedded one: redis://localhost:6379. Others can read a password in it: set "
+    "REDIS_USERNAME and REDIS_PASSWORD, or REDIS_PASSWORD_FILE.",
+)
 @click.option(
     "--speed",
     default="1x",
@@ -112,9 +118,12 @@ def command(
         if not path.is_dir():
             raise CannotGoOn(f"`--path {path}` is not a folder", "name the folder with the code")
     log = LogBuffer()
+    environ = environ_for(os.environ, embedded=redis is None)
+    if redis is not None:
+        redis, environ = _external(redis, environ)
     with instance_lock(root / FOLDER) as own, _server(root, redis, log) as server:
         code = tuple(path.resolve() for path in paths) or tuple(one for one in (root / EXAMPLES,) if one.is_dir())
-        options = DevOptions(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
+        options = DevOptions(here(), root, own, code, speed, environ)
         session = Session(options, loader, first, server, log)
         shows = not plain and can_show(os.environ, sys.stdin, sys.stdout, sys.stderr)
         ctx.exit(session.run(StopConditions(None if span is None else span / 1000, until_idle), screen=shows))
@@ -125,10 +134,18 @@ def _server(root: Path, redis: str | None, log: LogBuffer) -> AbstractContextMan
     from contextlib import nullcontext
 
     from penstock.terminal.resolving import EMBEDDED_FOLDER
-    from penstock.wire.url import read_url
     from penstock_dev.running.server import ExternalRedis, RepositoryRedis
 
     if redis is None:
         return RepositoryRedis(root / EMBEDDED_FOLDER, log)
-    read_url(redis, os.environ)  # refuse an invalid URL before anything starts
     return nullcontext(ExternalRedis(redis))
+
+
+def _external(url: str, environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The URL without user and password, and the environment with them. Refuses an invalid URL."""
+    from penstock.terminal.resolving import warn_of_password
+    from penstock.wire.url import read_url, without_secret
+
+    read_url(url, environ)
+    warn_of_password(url)
+    return without_secret(url, environ)

@@ -79,7 +79,6 @@ class HealthServer:
 
     def add_redis(self, ask: AskRedis, has: str = "group") -> None:
         """Add `/internal/health/redis`: 200 if Redis answers and the group, or whatever `has` names, exists."""
-
         shared = _SharedCheck(ask)
 
         async def answer(_request: Request) -> Answer:

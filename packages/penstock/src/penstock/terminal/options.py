@@ -75,7 +75,8 @@ def redis_option(verb: F) -> F:
     url = click.option(
         "--redis",
         metavar="URL",
-        help="URL of the Redis to use instead of the platform file's, such as redis://localhost:6379.",
+        help="URL of the Redis to use instead of the platform file's, such as redis://localhost:6379. "
+        "Others can read a password in it: set REDIS_USERNAME and REDIS_PASSWORD, or REDIS_PASSWORD_FILE.",
     )
     embedded = click.option(
         "--embedded",

@@ -55,7 +55,18 @@ def redis_of(
         return None, credentials
     if option == EMBEDDED:
         return read_url(_embedded(platform), {})  # credentials in the environment belong to another Redis
-    return read_url(option, environ)
+    found = read_url(option, environ)
+    warn_of_password(option)
+    return found
+
+
+def warn_of_password(url: str) -> None:
+    """Tell a person who types a password where to put it instead. Logs that programs read get no such line."""
+    from penstock.wire.url import has_password
+
+    if has_password(url) and sys.stderr is not None and sys.stderr.isatty():
+        says = "every user of this machine can read the password in `--redis`; set REDIS_USERNAME and REDIS_PASSWORD,"
+        click.echo(f"warning: {says} or REDIS_PASSWORD_FILE, instead", err=True)
 
 
 def refuse_errors(resolution: Resolution) -> None:

@@ -51,6 +51,29 @@ def read_url(url: str, environ: Mapping[str, str]) -> tuple[Redis, Credentials]:
     return redis, _with_user(Credentials.from_environment(environ), userinfo)
 
 
+def without_secret(url: str, environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the URL without user and password, and the environment with them, for processes that this one starts.
+
+    Every user of a machine can read the arguments of its processes, and only the owner their environment.
+    """
+    scheme, separator, rest = url.partition("://")
+    userinfo, _, hosts = rest.rpartition("@")
+    credentials = _with_user(Credentials(), userinfo)
+    variables = dict(environ)
+    if credentials.username:
+        variables["REDIS_USERNAME"] = credentials.username
+    if credentials.password:
+        variables["REDIS_PASSWORD"] = credentials.password
+        variables.pop("REDIS_PASSWORD_FILE", None)
+    return f"{scheme}{separator}{hosts}", variables
+
+
+def has_password(url: str) -> bool:
+    """Whether the URL contains a password, which other users of the machine can read in the process list."""
+    userinfo, separator, _ = url.rpartition("@")
+    return bool(separator) and ":" in userinfo.partition("://")[2]
+
+
 def _topology(word: str | None) -> Literal["standalone", "cluster", "sentinel"]:
     match word:
         case "cluster" | "sentinel":
