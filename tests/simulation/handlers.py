@@ -74,7 +74,9 @@ class Handlers:
         one = context._delivery  # noqa: SLF001 - the checks need more than a context shows
         believed = DeliveryRecord(one.id, one.consumer, one.count, self._process.name, one.source)
         record = self._truth.messages[message["id"]]
-        return self._truth.handler_started(record, believed, one.attempt, lambda: context.why, isolated=False)
+        return self._truth.handler_started(
+            record, believed, one.attempt, lambda: context.why, lambda: context.lost, isolated=False
+        )
 
     async def _work_in_thread(self, run: Run, context: Context) -> None:
         try:

@@ -6,14 +6,16 @@ A search finds most violations within some schedules. Rare ones have a schedule 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from penstock.maintenance.contact import Contact
+from penstock.pod.lease_term import LeaseTerm
 from penstock.worker.attempts import Attempt, Attempts, Runner
 from penstock.worker.audit import Audit
 from penstock.worker.intake import Intake
 from penstock.worker.slots import Slots
+from penstock.worker.worker import Worker
 
 from .plan import Fault, Plan, PlannedMessage, Setup
 
@@ -61,6 +63,14 @@ def _always(*_: object) -> bool:
 
 def _isolated(self: Attempts, attempt: Attempt) -> Runner:
     return self._isolated_runner if attempt.delivery.is_suspect else self._runner
+
+
+def _never(*_: object) -> bool:
+    return False
+
+
+def _unnoticed(*_: object) -> None:
+    """Nothing."""
 
 
 OMISSIONS = (
@@ -137,6 +147,26 @@ OMISSIONS = (
     Omission("the audit", "stuck", "net", methods=((Audit, "__call__", _nothing), (Audit, "without_reads", _nothing))),
     Omission("the audit at renewals", "stuck", "race", methods=((Audit, "__call__", _nothing),)),
     Omission("an audit's wait for the last read", "phantom-start", "race", methods=((Audit, "__call__", _at_once),)),
+    Omission(
+        "leaving a consumer whose lease may have expired",
+        "started-late",
+        plan=_by_hand(
+            "sleeper",
+            replace(_setup(PlannedMessage("m1", at=2), janitors=1), patience=60),
+            Fault(1, "stall", "W1", "XREADGROUP", "executed", seconds=30),
+        ),
+        methods=((Worker, "expired", _unnoticed),),
+    ),
+    Omission(
+        "telling of a lease that may be lost",
+        "untold-loss",
+        plan=_by_hand(
+            "partitioned",
+            replace(_setup(PlannedMessage("m1", seconds=40), janitors=1), timeout=60, when_lost="continue", workers=2),
+            Fault(1, "partition", "W2", seconds=35),
+        ),
+        methods=((LeaseTerm, "may_be_lost", _never),),
+    ),
     Omission(
         "the last attempt alone",
         "not-alone",

@@ -41,6 +41,8 @@ class Setup:
     style: str = "async"
     """The style of handlers: `async` or `thread`."""
     isolation: str = "none"
+    when_lost: str = "cancel"
+    """Whether handlers end or go on when the lease may be lost: `cancel` or `continue`."""
     page: int = 250
     """The number of entries in each page."""
     dedup: bool = False

@@ -76,6 +76,7 @@ class Profile:
     delays: Sequence[float] = (0.0, 0.0, 0.0, 6.0)
     pages: Sequence[int] = (250, 250, 1)
     styles: Sequence[str] = ("async", "async", "thread")
+    when_lost: str = "cancel"
     steps: Sequence[str] = ()
     """The only commands that faults of commands affect; empty for all."""
     dedup: float = 0.3
@@ -119,6 +120,14 @@ PROFILES: dict[str, Profile] = {
         seconds=(1.0, 14.0, 25.0),
         styles=("thread", "async"),
         backoffs=(1.0,),
+    ),
+    "lasting": Profile(
+        {"stall": 2, "partition": 2, "block": 1, "pause": 0.5, "hold": 0.5, "mute": 1, "drain": 0.3},
+        kinds=("ok", "ok", "flaky", "bad", "slow", "reluctant"),
+        workers=(1, 2, 2),
+        seconds=(1.0, 14.0, 25.0),
+        styles=("async",),
+        when_lost="continue",
     ),
     "drains": Profile(
         {"drain": 3, "mute": 1.5, "slow": 1, "hold": 1, "crash": 0.3, "partition": 0.5, "pause": 0.5},
@@ -212,6 +221,7 @@ def _setup(of: Profile, rng: Random) -> Setup:
         patience=pick((1.0, 3.0, 3.0)),
         style=pick(of.styles),
         isolation=pick(("none", "none", "none", "process")),
+        when_lost=of.when_lost,
         page=pick(of.pages),
         dedup=rng.random() < of.dedup,
         network=pick(("quick", "usual", "usual", "rough")),

@@ -57,6 +57,8 @@ class Run:
     attempt: int
     why: Callable[[], str | None]
     """The reason of its cancellation, or None."""
+    told: Callable[[], bool] = lambda: True
+    """Whether its context says that others may run the message."""
     isolated: bool = False
     alone: bool = False
     """Whether it is a suspect that is not isolated, so that nothing else may run in its process."""

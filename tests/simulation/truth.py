@@ -86,11 +86,18 @@ class Truth:
 
     # -- handlers ---------------------------------------------------------------------------------------------------
 
-    def handler_started(
-        self, message: Message, record: DeliveryRecord, attempt: int, why: Callable[[], str | None], *, isolated: bool
+    def handler_started(  # noqa: PLR0913 - all that is known of a run
+        self,
+        message: Message,
+        record: DeliveryRecord,
+        attempt: int,
+        why: Callable[[], str | None],
+        told: Callable[[], bool] = lambda: True,
+        *,
+        isolated: bool,
     ) -> Run:
         """Record the start of a handler, for the delivery that its process believes to have."""
-        run = Run(message, record.process, record.consumer, attempt, why, isolated=isolated)
+        run = Run(message, record.process, record.consumer, attempt, why, told, isolated=isolated)
         line = f"{record.process} starts {message.name}, attempt {attempt}, fence {record}"
         self.log(line + " isolated" * isolated)
         excused = record.consumer in self.lost  # it was suspended, and does not know yet
@@ -98,7 +105,11 @@ class Truth:
             details = f"{message.name} starts again, after {message.charged_since_force} of {self._setup.attempts}"
             self.violate("too-many-attempts", details)
         self._check_fence(run, record)
+        if excused and not self.tainted:
+            self.violate("started-late", f"{run.process} starts {message.name} after others have taken it over")
         for other in message.runs:
+            if other.is_running and other.consumer in self.lost and not other.told() and not self.tainted:
+                self.violate("untold-loss", f"{run.process} starts {message.name}; {other.process} does not know")
             if other.is_running and not excused and not self._is_excused(other):
                 self.violate(
                     "concurrent-runs", f"{run.process} starts {message.name}, which still runs on {other.process}"
@@ -144,7 +155,8 @@ class Truth:
         run.how = how
         self.log(f"{run.process} ends {run.message.name}: {how}")
         noticed = self._noticed_at.get(run.consumer, self._clock())
-        if how == "ok" and run.why() is None and not run.isolated and self._clock() > noticed + SOON:
+        cancels = self._setup.when_lost == "cancel" and not run.isolated
+        if cancels and how == "ok" and run.why() is None and self._clock() > noticed + SOON:
             self.violate(
                 "ran-after-loss", f"{run.process} finishes {run.message.name} and knows that its lease is lost"
             )

@@ -265,6 +265,7 @@ def _spec(settings: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
             "timeout": f"{values['timeout']:g}s",
             "block": "5s",
             "isolation": values["isolation"],
+            "when_lost": values["when_lost"],
         },
         "retries": {
             "attempts": values["attempts"],
@@ -288,6 +289,7 @@ def pipeline(setup: Setup) -> ResolvedPipeline:
         "lease",
         "timeout",
         "isolation",
+        "when_lost",
         "attempts",
         "backoff",
         "grace",

@@ -16,7 +16,7 @@ CHUNK = 1 << 16
 class Cable:
     """Listens on a free port and forwards to the server at `port`, in threads.
 
-    Every request reaches the server. The test chooses what happens to the replies.
+    Every request reaches the server, except after `hold_all`. The test chooses what happens to the replies.
     """
 
     def __init__(self, port: int) -> None:
@@ -27,6 +27,8 @@ class Cable:
         self._threads: list[threading.Thread] = []
         self._forwards = threading.Event()
         self._forwards.set()
+        self._asks = threading.Event()
+        self._asks.set()
         self._drops = False
         self._speed: float | None = None
         self._turn = threading.Lock()
@@ -46,6 +48,11 @@ class Cable:
         """From now on, hold replies back."""
         self._forwards.clear()
 
+    def hold_all(self) -> None:
+        """From now on, hold requests and replies back, like a network that drops all packets."""
+        self._asks.clear()
+        self._forwards.clear()
+
     def slow_down(self, bytes_per_second: float) -> None:
         """From now on, all connections share a link of this speed, in each direction."""
         self._speed = bytes_per_second
@@ -54,6 +61,7 @@ class Cable:
         """Work normally again, and forward the held replies."""
         self._drops = False
         self._speed = None
+        self._asks.set()
         self._forwards.set()
 
     def cut(self) -> None:
@@ -101,6 +109,7 @@ class Cable:
     def _ask(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := client.recv(CHUNK):
+                self._asks.wait()
                 self._take_time(len(data))
                 server.sendall(data)
         _end(client, server)

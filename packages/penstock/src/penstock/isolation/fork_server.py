@@ -1,7 +1,8 @@
 """The fork server's process: a clean interpreter with one thread that imports the handler and forks children.
 
-`python -m penstock.isolation.fork_server SOCKET LIFELINE [REASON]`. REASON describes what an earlier import left behind
-in this process. If it is given, this process imports nothing, and each child imports the handler itself.
+`python -m penstock.isolation.fork_server SOCKET LIFELINE[,FILE...] [REASON]`. It and its children keep each FILE open.
+REASON describes what an earlier import left behind in this process. If it is given, this process imports nothing, and
+each child imports the handler itself.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 
 from penstock.isolation import child, lifeline
 from penstock.isolation.errors import HandlerImportError
@@ -37,10 +39,11 @@ from penstock.isolation.protocol import (
 class ForkServer:
     """Forks on request, and reports how each child ends."""
 
-    def __init__(self, control: socket.socket, worker: int, each_imports: str) -> None:
-        """Communicate over `control`; pass the lifeline `worker` on to children."""
+    def __init__(self, control: socket.socket, worker: int, kept: Sequence[int], each_imports: str) -> None:
+        """Communicate over `control`; pass the lifeline `worker` and the files `kept` on to children."""
         self._control = control
         self._worker = worker
+        self._kept = kept
         self._each_imports = each_imports
         self._decoder = Decoder()
         self._children: dict[int, int] = {}
@@ -110,10 +113,11 @@ class ForkServer:
     def _restart_clean(self, left: str) -> None:
         """Become a clean interpreter again, with the same process id and the same worker."""
         _flush()
-        kept = self._control.fileno(), self._worker
-        for file in kept:
+        control, kept = self._control.fileno(), (self._worker, *self._kept)
+        for file in (control, *kept):
             os.set_inheritable(file, True)  # noqa: FBT003 - takes no keyword
-        command = [sys.executable, "-P", "-m", "penstock.isolation.fork_server", *map(str, kept), left]
+        files = str(control), ",".join(map(str, kept))
+        command = [sys.executable, "-P", "-m", "penstock.isolation.fork_server", *files, left]
         os.execv(sys.executable, command)  # noqa: S606 - this program
 
     def _fork(self, number: int, file: int) -> None:
@@ -175,11 +179,12 @@ def _close_all_but(*kept: int) -> None:
 
 def main(arguments: list[str]) -> None:
     """Serve the worker that passed these files."""
-    control, worker = map(int, arguments[:2])
-    _close_all_but(control, worker)
+    control = int(arguments[0])
+    worker, *kept = map(int, arguments[1].split(","))
+    _close_all_but(control, worker, *kept)
     child.ignore_signals()
     lifeline.hold(worker)
-    ForkServer(socket.socket(fileno=control), worker, "".join(arguments[2:])).serve()
+    ForkServer(socket.socket(fileno=control), worker, kept, "".join(arguments[2:])).serve()
 
 
 if __name__ == "__main__":

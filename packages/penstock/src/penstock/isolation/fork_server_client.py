@@ -8,7 +8,7 @@ import itertools
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.isolation.channel import Channel
@@ -41,8 +41,12 @@ class ForkServerClient:
         """Why each child imports the handler itself; empty if one import serves all."""
 
     @classmethod
-    async def open(cls, prepare: Prepare, lifeline: int, closing: asyncio.Future[None]) -> ForkServerClient:
+    async def open(
+        cls, prepare: Prepare, lifeline: int, closing: asyncio.Future[None], kept: Sequence[int] = ()
+    ) -> ForkServerClient:
         """Start a fork server and wait until it has imported the handler, or until `closing` is done.
+
+        It and its children keep the files `kept` open, under the same numbers.
 
         Must not be cancelled: uvloop would forget a process that it is starting.
         """
@@ -57,10 +61,10 @@ class ForkServerClient:
                         "-m",
                         "penstock.isolation.fork_server",
                         str(other_end.fileno()),
-                        str(lifeline),
+                        ",".join(map(str, (lifeline, *kept))),
                     ),
                     stdin=asyncio.subprocess.DEVNULL,
-                    pass_fds=(other_end.fileno(), lifeline),
+                    pass_fds=(other_end.fileno(), lifeline, *kept),
                     start_new_session=True,
                 )
         except BaseException:

@@ -34,7 +34,7 @@ class _PooledMessage:
 class ChildPool:
     """Runs messages in child processes; see `Spawner`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the description of the children
         self,
         target: str,
         config: Mapping[str, JSON],
@@ -42,13 +42,15 @@ class ChildPool:
         memory_limit: int | None,
         path: Sequence[str],
         patience: float = 2.0,
+        kept: Sequence[int] = (),
     ) -> None:
-        """`target`, a `module:callable`, creates the program from `config`.
+        """`target`, a `module:callable`, creates the program from `config`. Children keep the files `kept` open.
 
         `patience` is the time from asking a child to stop to killing it.
         """
         self._prepare = Prepare(target, config, tuple(path), memory_limit)
         self._patience = patience
+        self._kept = kept
         self._lifeline: tuple[int, int] | None = None
         self._client: asyncio.Task[ForkServerClient] | None = None
         self._closing_requested: asyncio.Future[None] | None = None
@@ -213,7 +215,7 @@ class ChildPool:
                 self._lifeline = os.pipe()
         for tries_left in reversed(range(_TRIES)):
             try:
-                client = await ForkServerClient.open(self._prepare, self._lifeline[0], closing)
+                client = await ForkServerClient.open(self._prepare, self._lifeline[0], closing, self._kept)
             except DiedWhileImportingError:
                 if not tries_left:
                     raise

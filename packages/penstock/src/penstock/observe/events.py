@@ -51,6 +51,8 @@ class Event(StrEnum):
     BREAKER_OPENED = "breaker.opened"
     CONSUMER_JOINED = "consumer.joined"
     LEASE_EXPIRING = "lease.expiring"
+    LEASE_EXPIRED = "lease.expired"
+    LEASE_RENEWED_LATE = "lease.renewed_late"
     LEASE_LOST = "lease.lost"
     GROUP_CREATED = "group.created"
     GROUP_RECREATED = "group.recreated"

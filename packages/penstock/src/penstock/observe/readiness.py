@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 
@@ -11,6 +12,7 @@ class NotReady(StrEnum):
     STARTING = "starting"
     REDIS_ABSENT = "Redis is unreachable"
     NO_LEASE = "the lease was lost"
+    LEASE_EXPIRED = "the lease may have expired"
     REFUSED = "Redis refuses reading"
     DRAINING = "draining"
 
@@ -20,6 +22,7 @@ class Readiness:
 
     def __init__(self) -> None:
         self._reasons: frozenset[NotReady] = frozenset({NotReady.STARTING})
+        self._followed: dict[NotReady, Callable[[], bool]] = {}
 
     def hold(self, why: NotReady) -> None:
         """Add a reason."""
@@ -29,8 +32,12 @@ class Readiness:
         """Remove a reason."""
         self._reasons -= {why}
 
+    def follow(self, why: NotReady, holds: Callable[[], bool]) -> None:
+        """Ask at each reading whether a reason holds, so that it is true while all loops of the process are blocked."""
+        self._followed = {**self._followed, why: holds}
+
     @property
     def reasons(self) -> tuple[NotReady, ...]:
         """All reasons, in the order of `NotReady`."""
-        reasons = self._reasons
+        reasons = self._reasons | {why for why, holds in self._followed.items() if holds()}
         return tuple(why for why in NotReady if why in reasons)

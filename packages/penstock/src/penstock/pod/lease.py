@@ -7,11 +7,13 @@ holds the interpreter's lock still loses it; for pipelines, `isolation: process`
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from penstock.observe.events import Activity
+from penstock.pod.lease_term import LeaseTerm
 from penstock.wire.errors import RedisTrouble
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -63,14 +65,22 @@ class Lease:
         call: Callable[..., object],
         *,
         new_name: Callable[[str], str] = new_consumer_name,
+        term: LeaseTerm | None = None,
+        expired: Callable[[str], object] | None = None,
     ) -> None:
-        """`lease` is in milliseconds; `call` calls a function in the main loop."""
+        """`lease` is in milliseconds; `call` calls a function in the main loop.
+
+        `expired` is called there with the consumer when the lease was not renewed in time, so that it may be lost.
+        """
         self._registration = registration
         self._name = name
         self._lease = lease
         self._listener = listener
         self._call = call
         self._new_name = new_name
+        self._term = term or LeaseTerm()
+        self._expired = expired
+        self._timer: asyncio.TimerHandle | None = None
         self._abandoned: set[str] = set()
         self._wake = asyncio.Event()
 
@@ -87,6 +97,7 @@ class Lease:
     async def _register(self) -> str:
         while True:
             consumer = self._new_name(self._name)  # a name whose registration was not answered is never used again
+            sent = self._term.now()
             try:
                 registered = await self._registration.begin(consumer, self._lease)
             except RedisTrouble as error:
@@ -94,11 +105,23 @@ class Lease:
                 await asyncio.sleep(RETRY)
                 continue
             if registered:
+                self._term.begin(consumer, sent + self._lease / 1000)
                 self._call(self._listener.registered, consumer)
                 return consumer
 
     async def _keep(self, consumer: str) -> None:
+        try:
+            await self._renew_until_lost(consumer)
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+        self._term.renew(-math.inf)
+        self._call(self._listener.lost, consumer)
+
+    async def _renew_until_lost(self, consumer: str) -> None:
         wait = self._lease / 3000
+        self._watch(consumer)
         while True:
             self._wake.clear()
             if consumer in self._abandoned:
@@ -110,6 +133,7 @@ class Lease:
                 pass
             else:
                 continue
+            sent = self._term.now()
             try:
                 renewed = await self._registration.renew(consumer, self._lease)
             except RedisTrouble as error:
@@ -118,6 +142,19 @@ class Lease:
                 continue
             if not renewed:
                 break
+            self._term.renew(sent + self._lease / 1000)
             self._call(self._listener.renewed, consumer)
+            if self._timer is None:
+                self._watch(consumer)
             wait = self._lease / 3000
-        self._call(self._listener.lost, consumer)
+
+    def _watch(self, consumer: str) -> None:
+        """Tell when the term is over, even while a call to Redis waits for its reply."""
+        if self._expired is None:
+            return
+        left = self._term.left()
+        if left > 0:
+            self._timer = asyncio.get_running_loop().call_later(left, self._watch, consumer)
+        else:
+            self._timer = None
+            self._call(self._expired, consumer)

@@ -372,6 +372,12 @@ class Attempts:
             if consumer is None or attempt.delivery.consumer == consumer:
                 self._cancel(attempt, why)
 
+    def set_lost(self, consumer: str) -> None:
+        """The lease of this consumer was lost: its handlers run on, and learn that others may run their messages."""
+        for attempt in self.running.values():
+            if attempt.delivery.consumer == consumer:
+                attempt.context.set_lost()
+
     def give_back_all(self) -> int:
         """Give back all running messages, because the process ends; return their number."""
         left = [one for one in self.running.values() if not one.ended and one.context.why != "lost"]

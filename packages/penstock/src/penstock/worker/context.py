@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.clocks import CLOCKS, Clocks
@@ -55,15 +55,34 @@ class MessageSettings:
     clocks: Clocks = CLOCKS
     encoding: Encoding | None = None
     """Reads messages for the log that were not read before, without checking the schema."""
+    may_be_lost: Callable[[str], bool] = lambda _: False
+    """Whether other workers may have taken over the messages of this consumer, by the clock of this process."""
+    stops_when_lost: bool = True
+    """Whether messages are cancelled then."""
 
     @classmethod
-    def of(cls, spec: Pipeline, clocks: Clocks = CLOCKS, encoding: Encoding | None = None) -> MessageSettings:
+    def of(
+        cls,
+        spec: Pipeline,
+        clocks: Clocks = CLOCKS,
+        encoding: Encoding | None = None,
+        may_be_lost: Callable[[str], bool] = lambda _: False,
+    ) -> MessageSettings:
         """Read the settings from a spec."""
         message = spec.message
         derive_for = spec.stream.key if message.correlate and message.make_correlation else ""
         logger = logging.getLogger("penstock.worker")
         unchecked = None if encoding is None else encoding.unchecked()
-        return cls(logger, message.log_fields, message.correlate, derive_for, clocks, unchecked)
+        return cls(
+            logger,
+            message.log_fields,
+            message.correlate,
+            derive_for,
+            clocks,
+            unchecked,
+            may_be_lost,
+            spec.work.when_lost == "cancel",
+        )
 
 
 class Context:
@@ -156,13 +175,22 @@ class Context:
 
     @property
     def lost(self) -> bool:
-        """Whether another worker may have taken this message over, so that effects may happen twice."""
-        return self.why == "lost"
+        """Whether another worker may have taken this message over, so that effects may happen twice.
+
+        Judged at each access by the time since the lease was last renewed, so it is right even if the worker was
+        suspended or its event loop is blocked. It becomes false again only if a late renewal shows that nobody has
+        taken over.
+        """
+        return self.why == "lost" or self._settings.may_be_lost(self._delivery.consumer)
+
+    def set_lost(self) -> None:
+        """The lease was lost: `lost` stays true, even if this worker gets the message again."""
+        self._settings = replace(self._settings, may_be_lost=lambda _: True)
 
     @property
     def cancelled(self) -> bool:
         """Whether to stop. Plain functions must check this; coroutines are cancelled."""
-        return self.why is not None
+        return self.why is not None or (self._settings.stops_when_lost and self.lost)
 
     @property
     def remaining(self) -> float:

@@ -20,6 +20,7 @@ from penstock.observe.failures import failure
 from penstock.observe.lines import Process
 from penstock.observe.logs import level_of, set_up
 from penstock.observe.spans import Spans
+from penstock.pod.lease_term import SharedTerm
 from penstock.worker.context import Context, MessageSettings, Progress
 from penstock.worker.delivery import Delivery
 from penstock.worker.in_process import InProcessRunner, outcome_of
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from penstock.resolved import ResolvedPipeline  # children do not need the code that reads specs
 
 
-def config_of(pipeline: ResolvedPipeline, log_format: str) -> dict[str, Any]:
-    """The configuration with which the fork server calls `program`."""
+def config_of(pipeline: ResolvedPipeline, log_format: str, term: int) -> dict[str, Any]:
+    """The configuration with which the fork server calls `program`; `term` is the file of the worker's lease."""
     spec = pipeline.spec.model_dump(mode="json", by_alias=True)
-    return {"spec": spec, "schema": pipeline.message_schema(), "log_format": log_format}
+    return {"spec": spec, "schema": pipeline.message_schema(), "log_format": log_format, "term": term}
 
 
 def program(config: Mapping[str, Any]) -> HandlerProgram:
@@ -41,18 +42,20 @@ def program(config: Mapping[str, Any]) -> HandlerProgram:
     spec = Pipeline.model_validate(config["spec"])
     process = Process(spec.name)
     set_up(process, format_="text" if config["log_format"] == "text" else "json", level=level_of(os.environ))
-    return HandlerProgram(spec, config["schema"], load(spec), process)
+    return HandlerProgram(spec, config["schema"], load(spec), process, SharedTerm(config["term"]))
 
 
 class HandlerProgram:
     """Runs messages in a child."""
 
-    def __init__(self, spec: Pipeline, schema: dict[str, Any], handler: Handler, process: Process) -> None:
+    def __init__(
+        self, spec: Pipeline, schema: dict[str, Any], handler: Handler, process: Process, term: SharedTerm
+    ) -> None:
         """`process` describes this process in log lines; it was created before the fork."""
         self._encoding = encoding_of(spec.message, schema)
         self._handler = handler
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
-        self._settings = MessageSettings.of(spec)
+        self._settings = MessageSettings.of(spec, may_be_lost=term.may_be_lost)
         self._lifespan = AsyncExitStack()
         self._runner: InProcessRunner | None = None
         self._process = process
@@ -69,6 +72,8 @@ class HandlerProgram:
             self._settings,
             lambda progress: control.progress(_progress_json(progress)),
         )
+        if context.lost:  # it was delivered before its worker was suspended
+            return encode(NotStarted("the lease may have expired before the handler started"))
         running = asyncio.current_task()
 
         def cancel(why: CancelReason) -> None:

@@ -13,6 +13,7 @@ from penstock.clocks import Clocks
 from penstock.keys import READY, SUSPECT, PipelineKeys
 from penstock.maintenance.replies import without_group
 from penstock.observe.events import Activity
+from penstock.pod.lease_term import LeaseTerm
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
@@ -65,6 +66,9 @@ class RedisObserver(Protocol):
     def works(self, activity: Activity) -> None:
         """This activity works again."""
 
+    def expired(self, consumer: str) -> None:
+        """The lease of this consumer may have expired."""
+
 
 class Intake:
     """Reads and claims while there are free slots."""
@@ -82,6 +86,7 @@ class Intake:
         max_attempts: int,
         emptying_takes: int,
         audit: Callable[[], Awaitable[None]],
+        term: LeaseTerm,
         clocks: Clocks,
     ) -> None:
         """`block` and `emptying_takes`, the longest time until this worker is empty, are in milliseconds.
@@ -99,6 +104,8 @@ class Intake:
         self._max_attempts = max_attempts
         self._emptying_takes = emptying_takes
         self._audit = audit
+        self._term = term
+        self._now = clocks.monotonic
         self._sleep = clocks.sleep
         self._reading = False
         self._stopping = False
@@ -263,10 +270,16 @@ class Intake:
         if answer is None:
             return
         ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", answer)
+        self._check_term(consumer)
         deliver = self._target.deliver
         for id_, fields in entries:
             deliver(Delivery(id_, fields, consumer))
         self._target.observe_wait(entries[0][0], len(entries))
+
+    def _check_term(self, consumer: str) -> None:
+        """Leave the consumer if this process was suspended for so long that others may run what is delivered now."""
+        if self._now() >= self._term.until:
+            self._observer.expired(consumer)
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
         busy_or_stuck = "stuck" if self._is_stuck() else "busy"
@@ -292,6 +305,7 @@ class Intake:
         gone, waiting, *rows = answer
         if isinstance(gone, int) and gone:
             self._target.entries_deleted(gone)
+        self._check_term(consumer)
         claimed = [claimed_delivery(row, consumer) for row in rows]
         for delivery in claimed:
             self._target.deliver(delivery, alone=alone)

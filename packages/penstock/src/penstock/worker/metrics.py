@@ -39,6 +39,7 @@ class WorkerMetrics:
         self.settling = histogram(working.SETTLE_SECONDS)
         self.timeouts = counter(working.TIMEOUTS)
         self.abandoned = gauge(working.ABANDONED)
+        self.lease_expired = counter(working.LEASE_EXPIRED)
         self.lease_lost = counter(working.LEASE_LOST)
         self.running = gauge(working.RUNNING)
         self.slots = gauge(working.SLOTS)

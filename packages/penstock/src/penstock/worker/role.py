@@ -13,6 +13,7 @@ from penstock.message.encoding import encoding_of
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
+from penstock.pod.lease_term import LeaseTerm
 from penstock.pod.role import Limits, Pod, Program, Role
 from penstock.resolved import ResolvedPipeline
 from penstock.worker.in_child import config_of
@@ -38,16 +39,25 @@ def worker_role(
         metrics = Metrics.of_spec("worker", spec, pod.collector)
         per_message = None if (limit := spec.work.memory_limit) is None else limit.amount
         pod.announce(metrics, digest, process.INFO, working.LOOP_LAG_SECONDS)
+        term, term_file = LeaseTerm.shared()
         children = ChildPool(
             "penstock.worker.in_child:program",
-            config_of(pipeline, log_format),
+            config_of(pipeline, log_format, term_file),
             memory_limit=per_message,
             path=[str(path.resolve()) for path in (Path.cwd(), *paths)],
+            kept=(term_file,),
         )
         dependencies = pod.dependencies(pipeline, metrics, process.REDIS_SECONDS)
         memory = MeasuredMemory(free_memory, own_memory, per_message=per_message)
         worker = Worker(
-            pipeline, handler, encoding, dependencies, spawner=children, memory=memory, until_idle=until_idle
+            pipeline,
+            handler,
+            encoding,
+            dependencies,
+            spawner=children,
+            memory=memory,
+            term=term,
+            until_idle=until_idle,
         )
         return Program(
             run=worker.run,

@@ -26,6 +26,7 @@ from penstock.observe.spans import Spans
 from penstock.observe.throttle import Throttle
 from penstock.pod.dependencies import Dependencies, SideTask
 from penstock.pod.lease import Lease
+from penstock.pod.lease_term import LeaseTerm
 from penstock.pod.parts import Parts
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
@@ -70,9 +71,10 @@ class Worker:
         *,
         spawner: Spawner,
         memory: Memory,
+        term: LeaseTerm | None = None,
         until_idle: bool = False,
     ) -> None:
-        """`until_idle`: stop when no message is left."""
+        """`term` is shared with children; `until_idle`: stop when no message is left."""
         spec = pipeline.spec
         self._until_idle = until_idle
         self._keeps_nothing = spec.stream.retention.keeps_nothing
@@ -88,6 +90,9 @@ class Worker:
         self._parts = Parts(self._log, self.stop)
         self._loop = asyncio.get_running_loop()
         self._clocks = clocks = dependencies.clocks
+        self._term = term = term or LeaseTerm(clocks.monotonic)
+        self._expired: str | None = None
+        dependencies.readiness.follow(NotReady.LEASE_EXPIRED, term.may_be_over)
         changed = asyncio.Event()
         self._links = [dependencies.link(name) for name in ("reader", "settler", "lease")]
         self._metrics.connections.follow(lambda: sum(link.is_connected for link in self._links))
@@ -120,7 +125,7 @@ class Worker:
         runner = IsolatedRunner(spawner, self._log, throttle, alone=False) if isolated else in_process
         self._attempts = Attempts(
             spec.work,
-            MessageSettings.of(spec, clocks, encoding),
+            MessageSettings.of(spec, clocks, encoding, term.may_be_lost),
             runner,
             IsolatedRunner(spawner, self._log, throttle, alone=True, rests=not isolated),
             runner if isolated else AloneRunner(spawner, in_process),
@@ -144,6 +149,7 @@ class Worker:
             max_attempts=max(one.attempts for one in waits(spec.retries)),
             emptying_takes=spec.work.timeout.amount + spec.work.lease.amount,
             audit=self._audit_now,
+            term=term,
             clocks=clocks,
         )
         self._audit = Audit(commands, self._keys, self._settler, self._attempts.is_running, self._intake.in_flight)
@@ -157,6 +163,8 @@ class Worker:
             self,
             self._loop.call_soon_threadsafe,
             new_name=dependencies.new_consumer,
+            term=term,
+            expired=self.expired,
         )
 
     def stop(self) -> None:
@@ -248,11 +256,13 @@ class Worker:
             await self._parts.ended()
 
     async def _watch_lease(self, lease: SideTask) -> None:
-        """Fail if the task that renews the lease has ended."""
+        """Fail if the task that renews the lease has ended. Notice that the lease may have expired if it is stuck."""
         while True:
             await asyncio.sleep(self._spec.work.lease.seconds / LEASE_CHECKS)
             if lease.done():
                 raise lease.exception() or RuntimeError("the task that renews the lease ended")
+            if self._attempts.consumer is not None:
+                self.expired(self._attempts.consumer)
 
     async def _deregister(self) -> bool:
         consumer, keys = self._attempts.consumer, self._keys
@@ -288,18 +298,38 @@ class Worker:
     def renewed(self, consumer: str) -> None:
         """Compare the messages that this worker owns with those that it runs, at each renewal of the lease."""
         self._redis_log.works(Activity.RENEWING)
+        if self._expired == consumer:  # nobody has taken over: the lease would have been marked as lost
+            self._expired = None
+            self._log.event(Event.LEASE_RENEWED_LATE, consumer=consumer)
+            self._attempts.consumer = consumer
+            self._intake.consumer_joined(consumer)
         if self._auditing is None or self._auditing.done():
             self._auditing = self._parts.start("audit", self._run_audit(consumer))
 
+    def expired(self, consumer: str) -> None:
+        """Start nothing as this consumer while its lease may have expired. Does nothing if it cannot have."""
+        if self._attempts.consumer != consumer or not self._term.may_be_lost(consumer):
+            return
+        self._expired = consumer
+        self._metrics.lease_expired.add()
+        self._log.event(Event.LEASE_EXPIRED, consumer=consumer, running=self._attempts.busy)
+        self._leave(consumer)
+
     def lost(self, consumer: str) -> None:
-        """Cancel the messages of this consumer, because other workers take them over."""
+        """Start nothing more as this consumer: other workers take over its messages."""
+        self._expired = None
         self._metrics.lease_lost.add()
         self._log.event(Event.LEASE_LOST, consumer=consumer, running=self._attempts.busy)
         self._dependencies.readiness.hold(NotReady.NO_LEASE)
+        self._leave(consumer)
+        self._attempts.set_lost(consumer)
+
+    def _leave(self, consumer: str) -> None:
         self._intake.consumer_lost(consumer)
         if self._attempts.consumer == consumer:
             self._attempts.consumer = None
-        self._attempts.cancel_all("lost", consumer)
+        if self._spec.work.when_lost == "cancel":
+            self._attempts.cancel_all("lost", consumer)
 
     # events of Redis
 

@@ -51,6 +51,15 @@ class PipelineWork(Section):
         ),
         MIN_1MS,
     ] = Duration("30s")
+    when_lost: Annotated[
+        Literal["cancel", "continue"],
+        about(
+            "What happens to running handlers when the worker could not renew its lease for so long that others "
+            "may run their messages: `cancel` stops them; `continue` lets them end. `context.lost` is true in "
+            "both cases.",
+            "cancel",
+        ),
+    ] = "cancel"
     max_pending_per_worker: Annotated[
         int,
         about(

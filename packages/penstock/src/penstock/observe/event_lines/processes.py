@@ -183,8 +183,17 @@ REDIS = Topic(
         Event.LEASE_EXPIRING: warning(
             "The lease was not renewed in time; cancelling jobs", "scheduler", consumer="its name in Redis"
         ),
+        Event.LEASE_EXPIRED: warning(
+            "The lease was not renewed in time and may have expired; others may take over what runs",
+            "worker",
+            consumer="its name in Redis",
+            running="handlers that run",
+        ),
+        Event.LEASE_RENEWED_LATE: info(
+            "The lease was renewed after all; nobody has taken over", "worker", consumer="its name in Redis"
+        ),
         Event.LEASE_LOST: error(
-            "The lease is lost; cancelling what runs, and joining again",
+            "The lease is lost; others take over what runs. Joining again",
             "worker",
             "scheduler",
             consumer="its name in Redis",

@@ -105,7 +105,12 @@ SETTLE_SECONDS = histogram(
 CHILDREN = gauge("children", "Child processes that run handlers.", WORKER)
 CHILDREN_STARTED = counter("children_started", "Started child processes.", WORKER)
 CHILDREN_CRASHED = counter("children_crashed", "Child processes that crashed or exceeded their memory limit.", WORKER)
-LEASE_LOST = counter("lease_lost", "Leases that this worker lost; it then cancelled its messages.", WORKER)
+LEASE_EXPIRED = counter(
+    "lease_expired",
+    "Times when this worker could not renew its lease for `work.lease`, so that others may have taken over.",
+    WORKER,
+)
+LEASE_LOST = counter("lease_lost", "Leases that this worker lost to others, who took over its messages.", WORKER)
 LOOP_LAG_SECONDS = gauge("loop_lag_seconds", "Longest delay of the event loop in the last 30 seconds.", WORKER)
 
 TOPIC = Topic(
@@ -133,6 +138,7 @@ TOPIC = Topic(
         CHILDREN,
         CHILDREN_STARTED,
         CHILDREN_CRASHED,
+        LEASE_EXPIRED,
         LEASE_LOST,
         LOOP_LAG_SECONDS,
     ),
