@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Coroutine, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
@@ -19,7 +19,9 @@ from penstock.scheduler.job_steps import (
     JobEntry,
     JobSteps,
     OrphanPage,
+    StepTerms,
 )
+from penstock.scheduler.limits import labels_word
 from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
@@ -53,10 +55,15 @@ class JobState:
 class JobDriver:
     """The scripts of a scheduler, over one link."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, terms: StepTerms = StepTerms(), runner: asyncio.Runner | None = None) -> None:  # noqa: B008 - it never changes
         self.link = link
-        self.steps = JobSteps(link, KEYS)
-        self._runner = asyncio.Runner()
+        self.steps = JobSteps(link, KEYS, terms=terms)
+        self._limits = terms.limits
+        self._runner = runner or asyncio.Runner()
+
+    def with_terms(self, terms: StepTerms) -> JobDriver:
+        """The same with other terms; this driver closes the link."""
+        return JobDriver(self.link, terms, self._runner)
 
     def __enter__(self) -> Self:
         return self
@@ -86,7 +93,10 @@ class JobDriver:
     ) -> int:
         """Register jobs; return how many are new."""
         due = self.second() if due is None else due
+        labels = labels_word(fields.pop("labels", {}), self._limits)
         entries = [entry(name, due, due if latest is None else latest, **fields) for name in names]
+        if labels:
+            entries = [replace(one, registration=f"{one.registration} {labels}") for one in entries]
         return self.wait(self.steps.register(entries))[1]
 
     def unregister(self, *names: str, unseen_since: int = 0) -> int:
@@ -122,11 +132,17 @@ class JobDriver:
     def acquire(self, consumer: str, most: int = 500, **options: Any) -> list[AcquiredJob]:  # noqa: ANN401 - see above
         return list(self.acquire_result(consumer, most, **options).jobs)
 
-    def complete(self, *jobs: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
-        return self.wait(self.steps.complete([EndedRun(one.name, one.score, due, as_bytes(story)) for one in jobs]))
+    def complete(
+        self, *jobs: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}', past: bytes = b""
+    ) -> list[JobAnswer]:
+        runs = [EndedRun(one.name, one.score, due, as_bytes(story), past=past) for one in jobs]
+        return self.wait(self.steps.complete(runs))
 
-    def give_up(self, *jobs: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
-        return self.wait(self.steps.give_up([EndedRun(one.name, one.score, due, as_bytes(story), 1) for one in jobs]))
+    def give_up(
+        self, *jobs: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}', past: bytes = b""
+    ) -> list[JobAnswer]:
+        runs = [EndedRun(one.name, one.score, due, as_bytes(story), 1, past) for one in jobs]
+        return self.wait(self.steps.give_up(runs))
 
     def given_up(self) -> set[str]:
         return set(self._set(KEYS.given_up))

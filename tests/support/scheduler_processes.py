@@ -113,3 +113,9 @@ def overlaps(starts: dict[str, list[Line]], ends: dict[str, list[Line]], lost: d
             if ended is None or ended > began:
                 overlapping.append(f"{job}: {next_} started before {fence} had ended")
     return overlapping
+
+
+def holds(repo: Schedule, worker: str) -> bool:
+    """Whether the pod runs a job at this moment."""
+    ended = {line.fence for lines in repo.lines("end").values() for line in lines}
+    return any(line.worker == worker and line.fence not in ended for lines in repo.lines().values() for line in lines)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from scheduler_processes import KEYS, Schedule, overlaps
+from scheduler_processes import KEYS, Schedule, holds, overlaps
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -64,9 +64,3 @@ def test_repeated_kills_lose_no_job_and_overlap_no_run(schedule: Callable[..., S
         assert overlaps(repo.lines(), repo.lines("end"), killed) == []
         repo.assert_each_in_one_set(JOBS)
         assert repo.number("HLEN", KEYS.owners) == 0
-
-
-def holds(repo: Schedule, worker: str) -> bool:
-    """Whether the pod runs a job at this moment."""
-    ended = {line.fence for lines in repo.lines("end").values() for line in lines}
-    return any(line.worker == worker and line.fence not in ended for lines in repo.lines().values() for line in lines)

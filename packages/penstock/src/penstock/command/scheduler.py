@@ -133,7 +133,7 @@ def why(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool) ->
     scheduler, credentials = _resolved(options)
 
     async def query(control: JobControl) -> Any:  # noqa: ANN401 - two values
-        return (await control.status([job]))[0], await control.all_paused()
+        return await control.limited((await control.status([job]))[0]), await control.all_paused()
 
     status, all_paused = _call_with(scheduler, credentials, query)
     lines = explain(scheduler, status, all_paused=all_paused)
@@ -143,6 +143,35 @@ def why(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool) ->
         for line in lines:
             print_line(line)
     ctx.exit(INCOMPLETE if status.state == "unregistered" else 0)
+
+
+@command.command(name="history", short_help="List the last runs of a job, with their errors.")
+@spec_argument
+@click.argument("job")
+@spec_options
+@json_option
+@click.pass_context
+def history(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool) -> None:
+    """List the last runs of JOB, newest first, with the type and the place of their errors.
+
+    `history` in the spec sets how many runs are kept, and for how long. `--json` prints one object per line, with times
+    in seconds since 1970 (Redis time). Exit code 1: no run is kept, and the job is not registered.
+    """
+    from penstock.operating.job_table import history_table
+    from penstock.terminal.output import print_json, print_table
+
+    async def query(control: JobControl) -> Any:  # noqa: ANN401 - two values
+        return await control.history(job), (await control.status([job]))[0]
+
+    runs, status = _call(options, query)
+    if as_json:
+        for run in runs:
+            print_json({"job": job, **run.as_json()})
+    elif runs:
+        print_table(history_table(runs, status.now))
+    else:
+        print_note(f"no run of `{job}` is kept")
+    ctx.exit(INCOMPLETE if not runs and status.state == "unregistered" else 0)
 
 
 @command.command(name="run-now", short_help="Make a job due now.")

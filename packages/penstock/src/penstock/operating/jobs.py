@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from penstock.scheduler.due_times import cron_after
+from penstock.scheduler.history import PastRun
 from penstock.scheduler.job_steps import ALL, MOST, MOST_BY_PEOPLE, JobAnswer, JobSteps
+from penstock.scheduler.limits import groups
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.run_record import RunRecord
 from penstock.wire.command import Argument
@@ -16,7 +18,21 @@ from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs, matches, runs
 from penstock_spec.values.display import span
 
+MOST_NAMED = 5
+"""Most jobs that a line names."""
+
 State = Literal["running", "due", "waiting", "paused", "unregistered"]
+
+
+@dataclass(frozen=True, slots=True)
+class FullLimit:
+    """A limit of a label that has no place free."""
+
+    label: str
+    value: str
+    limit: int
+    running: Sequence[str]
+    """The jobs that hold its places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +56,8 @@ class JobStatus:
     """Whether its run goes on after its deadline, by what its pod reports."""
     given_up: int | None = None
     """When it was paused because it failed too often."""
+    full: Sequence[FullLimit] = ()
+    """Limits without room for this job."""
 
     def as_json(self) -> dict[str, object]:
         """Name and value of each column of `--json`."""
@@ -70,6 +88,7 @@ class JobControl:
     def __init__(self, scheduler: ResolvedScheduler, link: Link) -> None:
         """Send nothing yet."""
         self._keys = scheduler.keys
+        self._spec = scheduler.spec
         self._link = link
         self._steps = JobSteps(link, self._keys)
 
@@ -91,6 +110,39 @@ class JobControl:
     async def status(self, names: Sequence[str]) -> list[JobStatus]:
         """The status of each job."""
         return [one for at in range(0, len(names), MOST) for one in await self._page(names[at : at + MOST])]
+
+    async def limited(self, job: JobStatus) -> JobStatus:
+        """The status with the limits that have no room for the job."""
+        if job.state != "due" or not self._spec.limits:
+            return job
+        registration: Any = await self._link.call("HGET", self._keys.jobs, job.name)
+        full = []
+        for group, label, value in groups((registration or b"").decode(errors="replace")):
+            limit = self._spec.limits.get(label)
+            if limit is not None and len(running := await self._running(group)) >= limit:
+                full.append(FullLimit(label, value, limit, running))
+        return replace(job, full=full)
+
+    async def _running(self, group: str) -> list[str]:
+        """The jobs that hold a place of a label and value: their runs are still in the working set."""
+        entry: Any = await self._link.call("HGET", self._keys.limits, group)
+        words = (entry or b"").decode(errors="replace").split()
+        runs = list(zip(words[::2], words[1::2], strict=False))
+        if not runs:
+            return []
+        scores: Any = await self._link.call("ZMSCORE", self._keys.working, *(name for _, name in runs))
+        return sorted(
+            name
+            for (score, name), now in zip(runs, scores, strict=True)
+            if now is not None and float(now) == float(score)
+        )
+
+    async def history(self, name: str) -> list[PastRun]:
+        """The last runs of a job, newest first."""
+        kept, time = await self._all(("HGET", self._keys.history, name), ("TIME",))
+        terms = self._spec.history
+        oldest = int(time[0]) - terms.age.seconds
+        return [run for run in PastRun.read(kept) if run.ended >= oldest][: terms.keep]
 
     async def change(self, change: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
         """Change each job."""
@@ -188,9 +240,19 @@ def _state(job: JobStatus, *, all_paused: bool) -> str:
         case "due" | "waiting" if all_paused:
             return "all jobs are paused; `penstock scheduler resume --all` ends that"
         case "due":
-            return f"due for {_span(job.now - (job.due or 0))}: no pod runs, or none has a free permit"
+            return f"due for {_span(job.now - (job.due or 0))}: {_why_due(job)}"
         case "waiting":
             return _waiting(job, job.due or 0)
+
+
+def _why_due(job: JobStatus) -> str:
+    if not job.full:
+        return "no pod runs, or none has a free permit"
+    return "; ".join(
+        f"the limit of label `{one.label}` is reached: {one.limit} of {one.limit} jobs with `{one.value}` run "
+        f"({', '.join(one.running[:MOST_NAMED])}{', ...' if len(one.running) > MOST_NAMED else ''})"
+        for one in job.full
+    )
 
 
 def _running(job: JobStatus) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from penstock.clocks import Clocks
 from penstock.observe.events import Activity
@@ -30,6 +30,8 @@ AGAIN = 5.0
 """Seconds between two searches for its jobs."""
 INSPECTED = 500
 """Most names that one call inspects; it acquires at most half of them."""
+SWEEPS = 8
+"""Calls in one cycle to find due jobs behind those that wait for a limit; the next cycle continues from there."""
 MOST_SKIPPED = 2000
 """Most names that one call can skip."""
 
@@ -55,6 +57,8 @@ class Acquiring:
         """`consumer_is_lost` is called when Redis no longer has the consumer."""
         self._batch = min(spec.work.batch, MOST)
         self._lease = spec.work.lease.seconds
+        self._interval = spec.work.interval.seconds
+        self._limits = spec.limits
         self._factor = 1 + float(spec.work.scan_factor)
         self._steps = steps
         self._breaker = breaker
@@ -77,6 +81,12 @@ class Acquiring:
         """Whether the last cycle ended because no permits or calls were left."""
         self.found_unknown = False
         """Whether a due job is not on the list, which may then be outdated."""
+        self.limited = 0
+        """Due jobs that wait for a limit of their labels, as far as the last sweep counted them."""
+        self._counting = 0
+        self._swept = 0
+        """Where the next sweep continues; 0 for the start."""
+        self._sweep_at = 0.0
         self._unanswered_since: float | None = None
         """When a call got no answer: Redis may have assigned jobs to this pod that it does not run."""
         self._search_at = 0.0
@@ -95,6 +105,7 @@ class Acquiring:
         self.capacity = self._permits.free if self._permits.limit else 0
         self._metrics.capacity.set(self.capacity)
         self.has_more, further, began, before = False, 0, self._monotonic(), self.acquired
+        limited = sweeps = 0
         for _ in range(CALLS):
             most = min(self._batch, self._permits.free)
             if self.stopping or not (self.consumer and self.has_list.is_set()):
@@ -111,12 +122,37 @@ class Acquiring:
             if result is None:
                 break
             self._start(result, self._monotonic() - sent)
+            limited = result.limited + (limited if further else 0)
             further = result.further
-            if len(result.jobs) < most and not further:
+            if limited and further:
+                sweeps += 1
+                if not self._sweeps(sweeps, further, limited):
+                    break
+                further = max(further, self._swept) if sweeps == 1 else further
+            if not further and len(result.jobs) < most:
+                self.limited, self._counting, self._swept = self._counting + limited, 0, 0
                 break
         else:
             self.has_more = self.acquired > before  # jobs that were only handed back would be acquired again and again
         self._metrics.cycle.observe(self._monotonic() - began)
+
+    def _sweeps(self, calls: int, further: int, limited: int) -> bool:
+        """Whether this cycle goes on behind jobs that wait for a limit, so that they hide no other job."""
+        if calls == 1 and self._monotonic() < self._sweep_at:
+            return False
+        if calls == 1:
+            self._sweep_at = self._monotonic() + self._interval / 2
+        if calls <= SWEEPS:
+            return True
+        self._counting += limited
+        self._swept = further
+        return False
+
+    def is_limited(self, names: Iterable[str]) -> bool:
+        """Whether due jobs wait for a limit, and one of these jobs held a place of a limit."""
+        return self.limited > 0 and any(
+            not self._limits.keys().isdisjoint(job.labels) for name in names if (job := self.listed.mine.get(name))
+        )
 
     async def hand_back_strays(self) -> None:
         """Hand back jobs that Redis assigned to this pod in an unanswered call: the pod does not run them."""
@@ -142,7 +178,8 @@ class Acquiring:
 
     async def _acquire(self, most: int, further: int) -> AcquireResult | None:
         consumer, shards, sent = self.consumer, shards_word(self.listed.shards), self._monotonic()
-        look = most + len(self._skips) if self.listed.shards is None else int(most * self._factor) + len(self._skips)
+        finds_all = self.listed.shards is None and not self._limits
+        look = (most if finds_all else int(most * self._factor)) + len(self._skips)
         try:
             result = await self._steps.acquire(
                 consumer, most, look=min(INSPECTED, look), further=further, shards=shards, skip=self._skips
@@ -167,6 +204,7 @@ class Acquiring:
         self._redis_time.correct(result.asof, sent)
         self._metrics.filtered["shard"].add(result.others)
         self._metrics.filtered["unknown"].add(result.unknown)
+        self._metrics.filtered["limit"].add(result.limited)
         return result
 
     def _start(self, result: AcquireResult, age: float) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
+from penstock.scheduler.limits import limits_word
 from penstock.scheduler.run_record import RunRecord
 from penstock.scripts import Script, script
 from penstock.wire.command import Argument
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
+from penstock_spec.kinds.scheduler.spec import Scheduler
 
 SCRIPTS = Path(__file__).parent / "scripts"
 NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
@@ -83,6 +85,8 @@ class AcquireResult:
     others: int
     passed: int
     unknown: int
+    limited: int
+    """Due jobs that wait for a limit of their labels."""
     jobs: Sequence[AcquiredJob]
 
 
@@ -92,7 +96,7 @@ class JobEntry:
 
     name: str
     registration: str
-    """The job's settings for scripts: timeout, priority, shard and schedule."""
+    """The job's settings for scripts: timeout, priority, shard, schedule, and its limited labels if it has any."""
     priority: int
     due: int
     latest: int
@@ -107,6 +111,23 @@ class EndedRun(NamedTuple):
     record: bytes | None
     failures: int = 0
     """If the job is to be paused because it failed too often: how often in a row."""
+    past: bytes = b""
+    """Its line in the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTerms:
+    """What the spec says about the steps. Without it, no history is kept and no label is limited."""
+
+    keep: int = 0
+    age: int = 0
+    """Runs in the history of a job, and their age in seconds."""
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, spec: Scheduler) -> Self:
+        """The terms of a spec."""
+        return cls(spec.history.keep, int(spec.history.age.seconds), spec.limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +176,16 @@ def load(name: str) -> Script:
 class JobSteps:
     """Calls scripts over one link. `refused` is called with the name of a script that Redis refused."""
 
-    def __init__(self, link: Link, keys: SchedulerKeys, refused: Callable[[str], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        link: Link,
+        keys: SchedulerKeys,
+        refused: Callable[[str], object] = lambda _: None,
+        terms: StepTerms = StepTerms(),
+    ) -> None:
         """Nothing is called yet."""
+        self._history = (terms.keep, terms.age)
+        self._limits = limits_word(terms.limits)
         self.link = link
         self.keys = keys
         self._refused = refused
@@ -170,7 +199,14 @@ class JobSteps:
 
     async def unregister(self, names: Sequence[str], *, unseen_since: int = 0) -> int:
         """Unregister jobs that were not registered since this second in Redis time; return how many."""
-        keys = (self.keys.waiting, self.keys.jobs, self.keys.story, self.keys.paused, self.keys.given_up)
+        keys = (
+            self.keys.waiting,
+            self.keys.jobs,
+            self.keys.story,
+            self.keys.paused,
+            self.keys.given_up,
+            self.keys.history,
+        )
         return int(await self._run("unregister", keys, (unseen_since, *names)))
 
     async def acquire(  # noqa: PLR0913 - the arguments of the script
@@ -180,12 +216,12 @@ class JobSteps:
         keys = self.keys
         reply = await self._run(
             "acquire",
-            (*self._sets, keys.owners, keys.pods, keys.story, keys.fence),
-            (consumer, most, look, further, shards, *skip),
+            (*self._sets, keys.owners, keys.pods, keys.story, keys.fence, keys.limits),
+            (consumer, most, look, further, shards, self._limits, *skip),
         )
         if reply == b"lost":
             return None
-        asof, next_further, others, passed, unknown, *columns = reply
+        asof, next_further, others, passed, unknown, limited, *columns = reply
         acquired = asof / 1000
         jobs = [
             AcquiredJob(
@@ -198,20 +234,23 @@ class JobSteps:
             )
             for fence, (name, due, deadline, story) in enumerate(zip(*columns[1:], strict=True), *columns[:1])
         ]
-        return AcquireResult(asof, next_further, others, passed, unknown, jobs)
+        return AcquireResult(asof, next_further, others, passed, unknown, limited, jobs)
 
     async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs with the records of their runs."""
         keys = self.keys
-        args = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"")]
-        reply = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
+        rows = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"", run.past)]
+        reply = await self._run(
+            "complete", (*self._sets, keys.owners, keys.story, keys.history), (*self._history, *rows)
+        )
         return _answers(reply) if reply else [JobAnswer.DONE] * len(runs)
 
     async def give_up(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs with the records of their runs, and pause them."""
         keys = self.keys
-        args = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"")]
-        return _answers(await self._run("give_up", (*self._sets, keys.owners, keys.story, keys.given_up), args))
+        rows = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"", run.past)]
+        of = (*self._sets, keys.owners, keys.story, keys.given_up, keys.history)
+        return _answers(await self._run("give_up", of, (*self._history, *rows)))
 
     async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs that were not run, or not to their end."""
@@ -245,8 +284,8 @@ class JobSteps:
         until = "deadline" if waits_for_deadline else "lease"
         reply = await self._run(
             "clean",
-            (*self._sets, keys.owners, keys.pods, keys.story),
-            (which, further, PAGE, threshold, *words, lease, until),
+            (*self._sets, keys.owners, keys.pods, keys.story, keys.history),
+            (which, further, PAGE, threshold, *words, lease, until, *self._history),
         )
         return OrphanPage(*reply)
 

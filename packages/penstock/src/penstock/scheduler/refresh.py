@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from penstock.scheduler.acquiring import Acquiring
 from penstock.scheduler.due_times import first_due, interval, latest_due
 from penstock.scheduler.job_list import JobList, JobLister
 from penstock.scheduler.job_steps import MOST, PAGE, JobEntry, JobSteps
+from penstock.scheduler.limits import labels_word
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.settler import RunSettler
@@ -51,6 +52,7 @@ class Refresh:
     ) -> None:
         """Nothing is registered yet."""
         self._terms = spec.refresh
+        self._limits = spec.limits
         self._spread = spec.jitter.registration.seconds
         self._lister = lister
         self._steps = steps
@@ -141,10 +143,14 @@ class Refresh:
         schedule = (
             str(job.every) if job.every is not None else f"cron:{zlib.crc32(f'{job.cron} {job.time_zone}'.encode())}"
         )
-        registration = f"{job.timeout.amount} {job.priority} {job.shard} {schedule}"
+        registration = f"{job.timeout.amount} {job.priority} {job.shard} {schedule}{self._limited_labels(job.labels)}"
         return JobEntry(
             job.name, registration, job.priority, first_due(job, now, self._spread, self._rng), latest_due(job, now)
         )
+
+    def _limited_labels(self, labels: Mapping[str, str]) -> str:
+        word = labels_word(labels, self._limits) if self._limits else ""
+        return f" {word}" if word else ""
 
 
 def _pages(of: Sequence[T], most: int = MOST) -> Iterator[Sequence[T]]:

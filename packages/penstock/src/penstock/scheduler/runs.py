@@ -15,9 +15,11 @@ from penstock.clocks import Clocks
 from penstock.handling.calling import NoThread, ThreadStillRunning
 from penstock.handling.failures import Failure
 from penstock.observe.events import Event
+from penstock.observe.failures import failure
 from penstock.observe.subject import SUBJECT
 from penstock.scheduler.context import JobContext, StopReason
 from penstock.scheduler.due_times import FailurePolicy, RunPlan
+from penstock.scheduler.history import PastRun
 from penstock.scheduler.job_runner import JobRunner
 from penstock.scheduler.job_steps import MOST, AcquiredJob, EndedRun, JobSteps
 from penstock.scheduler.metrics import SchedulerMetrics
@@ -66,6 +68,7 @@ class JobRuns:
     ) -> None:
         """Nothing runs yet."""
         self._zombies = spec.cleanup.zombies
+        self._keeps_history = spec.history.keep > 0
         self._drain_spread = spec.jitter.shutdown.seconds
         self._failures = FailurePolicy(spec)
         self._pause_after = spec.failures.pause_after or math.inf
@@ -254,16 +257,18 @@ class JobRuns:
 
     def _failed(self, run: JobRun, error: BaseException | None, seconds: float) -> None:
         outcome = "abandoned" if run.abandoned else "failed" if run.context.why is None else "cancelled"
-        failure = Failure.of(error or asyncio.CancelledError())
-        class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
+        described = Failure.of(error or asyncio.CancelledError())
+        class_ = self._failures.class_of(described) if outcome == "failed" else NO_CLASS
         streak = 1 + _streak(run.acquired)
-        due = self._failures.next(run.job, run.plan.next, failure, streak, self._redis_time.now(), self._rng)
+        due = self._failures.next(run.job, run.plan.next, described, streak, self._redis_time.now(), self._rng)
         self._metrics.ended(outcome, class_, seconds)
         if outcome == "failed" and error is not None:
             run.context.log.event(Event.JOB_FAILED, error, failure_class=class_, in_a_row=streak, next_due=due)
-        self._complete(run, outcome, class_, streak, due)
+        self._complete(run, outcome, class_, streak, due, error if outcome == "failed" else None)
 
-    def _complete(self, run: JobRun, outcome: str, class_: str, streak: int, due: int) -> None:
+    def _complete(  # noqa: PLR0913, PLR0917 - what the record says
+        self, run: JobRun, outcome: str, class_: str, streak: int, due: int, error: BaseException | None = None
+    ) -> None:
         acquired, context = run.acquired, run.context
         if run.left:  # it still runs
             due = max(due, math.ceil(self._gone_at))
@@ -279,7 +284,24 @@ class JobRuns:
             context.consumer,
         )
         failures = streak if streak >= self._pause_after and outcome not in (STOPPED, LOST) else 0
-        self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write(), failures))
+        past = self._past(run, record, error)
+        self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write(), failures, past))
+
+    def _past(self, run: JobRun, record: RunRecord, error: BaseException | None) -> bytes:
+        if not self._keeps_history:
+            return b""
+        of = failure(error) if error is not None else None
+        return PastRun(
+            record.ended,
+            record.due,
+            record.acquired,
+            record.outcome,
+            run.context.attempt,
+            record.class_,
+            of.error if of else "",
+            of.at if of else "",
+            record.consumer,
+        ).write()
 
     def _release(self, run: JobRun, due: int) -> None:
         self._settler.put(EndedRun(run.acquired.name, run.acquired.score, due, None))

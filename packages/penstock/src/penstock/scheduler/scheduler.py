@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from penstock.observe.events import Activity, Event
@@ -18,7 +18,7 @@ from penstock.scheduler.acquiring import Acquiring
 from penstock.scheduler.breaker import BatchBreaker, BreakerState
 from penstock.scheduler.job_list import JobLister
 from penstock.scheduler.job_runner import JobRunner
-from penstock.scheduler.job_steps import NAMES, JobCounts, JobSteps, shards_word
+from penstock.scheduler.job_steps import NAMES, JobCounts, JobSteps, StepTerms, shards_word
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.orphan_cleanup import OrphanCleanup
 from penstock.scheduler.permits import Permits
@@ -64,7 +64,9 @@ class Scheduler:
         self._has_consumer = asyncio.Event()
         self._links = [dependencies.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
         metrics.connections.follow(lambda: sum(link.is_connected for link in self._links))
-        taker, hand, side, orphans, lease_steps = (JobSteps(link, keys, metrics.refused) for link in self._links)
+        taker, hand, side, orphans, lease_steps = (
+            JobSteps(link, keys, metrics.refused, StepTerms.of(spec)) for link in self._links
+        )
         self._redis_time = RedisTime(dependencies.clocks, spec.work.clock.seconds)
         self._breakers = {"acquisition": BatchBreaker(spec.breakers), "completion": BatchBreaker(spec.breakers)}
         self._settler = RunSettler(
@@ -88,6 +90,8 @@ class Scheduler:
             dependencies.clocks,
             self._forget_consumer,
         )
+        self._settler.settled = self._wake_if_limits_have_room
+        self._wake_later: asyncio.TimerHandle | None = None
         self._refresh = Refresh(
             spec,
             lister,
@@ -215,6 +219,15 @@ class Scheduler:
         if self._acquiring.has_more and self.permits.free >= min(self.permits.limit, self._spec.work.batch) / 2:
             self._wake.set()
 
+    def _wake_if_limits_have_room(self, names: Iterable[str]) -> None:
+        """Start the next cycle soon if these jobs, which were handed back, may have made room for jobs that wait."""
+        if self._wake_later is None and self._acquiring.is_limited(names):
+            self._wake_later = asyncio.get_running_loop().call_later(BUSIEST, self._wake_now)
+
+    def _wake_now(self) -> None:
+        self._wake_later = None
+        self._wake.set()
+
     async def _wait_for_next_cycle(self) -> None:
         """Wait for the next cycle: with an interval of a second, until just after the next second of Redis time."""
         for name, breaker in self._breakers.items():
@@ -293,7 +306,7 @@ class Scheduler:
         now = self._monotonic()
         acquired, self._acquired_before = self._acquiring.acquired - self._acquired_before, self._acquiring.acquired
         state = PodState(
-            ready=counts.ready if counts else 0,
+            ready=max(0, counts.ready - self._acquiring.limited) if counts else 0,
             overdue=counts.overdue if counts else 0.0,
             mean_interval=self._refresh.mean_interval,
             limit=self.permits.limit,

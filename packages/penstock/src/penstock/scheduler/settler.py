@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from penstock.clocks import Clocks
@@ -66,6 +66,8 @@ class RunSettler:
         self._exhausted: list[UnsettledRun] = []
         self._wake = asyncio.Event()
         self._in_progress: list[UnsettledRun] = []
+        self.settled: Callable[[Iterable[str]], object] = lambda _: None
+        """Called with the names of jobs that were handed back."""
 
     def put(self, returned: EndedRun) -> None:
         """Add a run that has just ended."""
@@ -181,6 +183,7 @@ class RunSettler:
         self._breaker.succeeded(sent)
         self._redis_log.works(Activity.HANDING_BACK_JOBS)
         now = self._monotonic()
+        self.settled(item.returned.name for item in items)
         for item, answer in answered:
             self._metrics.settling.observe(now - item.ended)
             if item.was_refused:

@@ -43,6 +43,7 @@ FAMILIES = (
             "the disabled pattern matches every job": "every-job-disabled:1",
             "an invalid pattern": "bad-pattern:1",
             "a job in a shard that does not exist": "shard-out-of-range:1",
+            "a limit of a label that no job has": "limit-without-job:1 limit-without-job:2",
         },
     ),
     family(

@@ -129,7 +129,7 @@ class Job(Section):
     ] = None
     labels: Annotated[
         dict[Field_, Text],
-        about("Labels for the handler and for lists of jobs.", {"cloud": "aws"}),
+        about("Labels for the handler and for `limits`.", {"cloud": "aws"}),
     ] = {}
     args: Annotated[Json, about("Arguments for the handler.", {"region": "eu-west-1"})] = {}
     handler: Work = None

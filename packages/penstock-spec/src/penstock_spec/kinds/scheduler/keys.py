@@ -43,6 +43,10 @@ class SchedulerKeys:
     """Sorted set: paused job -> its score before; `*` stands for all jobs."""
     story: str
     """Hash: job -> the result of its last run, as JSON."""
+    history: str
+    """Hash: job -> its last runs, newest first, one JSON array per line."""
+    limits: str
+    """Hash: label and value -> the runs that may hold a place of its limit, as score and job."""
     fence: str
     """A counter that makes the score of each run unique."""
     given_up: str
@@ -66,6 +70,8 @@ class SchedulerKeys:
             pods=key(f"{names.waiting}:pods"),
             paused=key(f"{names.waiting}:paused"),
             story=key(f"{names.waiting}:story"),
+            history=key(f"{names.waiting}:history"),
+            limits=key(f"{names.waiting}:limits"),
             fence=key(f"{names.waiting}:fence"),
             given_up=key(f"{names.waiting}:given_up"),
             cleanup_leader=key(names.cleanup_leader),

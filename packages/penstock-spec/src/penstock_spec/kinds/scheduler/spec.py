@@ -11,6 +11,7 @@ from penstock_spec.kinds.scheduler.keys import KeyNames
 from penstock_spec.kinds.scheduler.work import (
     Breakers,
     Health,
+    History,
     Jitter,
     Patterns,
     Recovery,
@@ -24,7 +25,9 @@ from penstock_spec.pods import Egress, Grace, Resources, SidecarQuitUrl
 from penstock_spec.sections import Acknowledgement, Owner, Patch, Suppression
 from penstock_spec.values.bounds import MIN_1MS
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.strings import Handler, Image, Name
+from penstock_spec.values.strings import Field_, Handler, Image, Name
+
+Limit = Annotated[int, about("A number of jobs.", 3, ge=1, le=1000)]
 
 
 class SchedulerShutdown(Section):
@@ -79,6 +82,14 @@ class Scheduler(Section):
         Shards, about("Splits the jobs into parts, for pods that take only some of them.", {"count": 4})
     ] = Shards()
     work: Annotated[SchedulerWork, about("How a pod takes jobs and runs them.", {"concurrency": 100})] = SchedulerWork()
+    limits: Annotated[
+        dict[Field_, Limit],
+        about(
+            "By label, how many jobs with the same value of this label run at a time, in all pods together. Jobs "
+            "without the label are not limited.",
+            {"account": 3},
+        ),
+    ] = {}
     failures: Annotated[
         Failures, about("When a job runs again after a failed run, and when it is given up.", {"by_class": True})
     ] = Failures()
@@ -95,6 +106,7 @@ class Scheduler(Section):
     cleanup: Annotated[
         Cleanup, about("The cleanup of hanging jobs and of jobs of lost pods.", {"zombies": {"threshold": "30s"}})
     ] = Cleanup()
+    history: Annotated[History, about("The last runs of each job.", {"keep": 20, "age": "7d"})] = History()
     health: Annotated[Health, about("The log summary, and when a pod is degraded.", {"summary": "10m"})] = Health()
     keys: Annotated[KeyNames, about("The names of the keys in Redis.", {"prefix": "caching:"})] = KeyNames()
     replicas: Annotated[int, about("The number of pods.", 3, ge=0, le=10_000)] = 2

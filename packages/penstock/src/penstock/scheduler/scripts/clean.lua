@@ -7,13 +7,14 @@
 -- the consumer lives. A job of a consumer that is not in `pods`, or of no consumer, stays until its deadline: the key may have
 -- been deleted while pods run.
 -- The record marks the run as lost, so that the next pod knows that it had begun, and for which second.
--- with  now, even_if_full, score, lost, hand_back
--- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story
+-- with  now, even_if_full, score, lost, hand_back, remember
+-- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story  8 history
 -- ARGV  1 `working`, `overdue` (the part of `working` whose deadline is over) or `waiting`  2 the rank at which the page starts
 --       3 its size  4 the threshold after a deadline in ms
 --       5 `judge`, or `leave` while leases may have expired because Redis was down  6 `*`, or shards as `,0,3,`
 --       7 `remove` or `keep` names that are only digits  8 the lease in ms, after which marks are removed
 --       9 `deadline` if jobs of lost consumers stay until their deadline, or `lease`
+--       10 the runs to keep in a history  11 their age in seconds
 -- reply 1 where the next page starts, or -1 at the end  2 jobs that are due again  3 removed entries of unregistered names
 --       4 removed entries whose names are only digits  5 consumers that are lost now
 -- keeps each registered job in at least one set, and each run of a live consumer until the threshold
@@ -79,17 +80,20 @@ for place, name in ipairs(names) do
 end
 if #back + #gone > 0 then even_if_full(set) end
 if #back > 0 then
-  local records, was = {}, redis.call('HMGET', KEYS[7], unpack(back))
+  local records, lines, was = {}, {}, redis.call('HMGET', KEYS[7], unpack(back))
   for place, name in ipairs(back) do
     local deadline, consumer = unpack(scores[place])
     records[#records + 1] = name
-    records[#records + 1] = lost(was[place], due[place], deadline, string.match(registrations[place], '^%d+'), time, consumer)
+    records[#records + 1], lines[place] =
+      lost(was[place], due[place], deadline, string.match(registrations[place], '^%d+'), time, consumer)
   end
   redis.call('HSET', KEYS[7], unpack(records))
+  remember(KEYS[8], back, lines, tonumber(ARGV[10]), tonumber(ARGV[11]))
 end
 hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], back, due, registrations)
 if #gone > 0 then
   redis.call('HDEL', KEYS[4], unpack(gone))
+  redis.call('HDEL', KEYS[8], unpack(gone))
   if runs then redis.call('HDEL', KEYS[5], unpack(gone)) end
   redis.call('ZREM', set, unpack(gone))
 end

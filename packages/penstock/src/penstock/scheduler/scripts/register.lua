@@ -3,10 +3,12 @@
 -- schedule requires.
 -- with  now, score
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
--- ARGV  1.. five per job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule>`; its priority; when it
+-- ARGV  1.. five per job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule>`,
+--       and its limited labels as a further word if it has any: `account=a,region=eu`; its priority; when it
 --       is due if it is new; when it is due at the latest if its schedule has changed
 -- reply 1 Redis time in ms  2 jobs that were added to the waiting set
 -- keeps each registered job in at least one set
+local SCHEDULE = '^%d+ %d+ %d+ (%S+)'
 local time, names, known = now(), {}, {}
 local second = string.format('%.0f', math.floor(time / 1000))
 for place = 1, #ARGV / 5 do names[place] = ARGV[place * 5 - 4] end
@@ -21,9 +23,9 @@ for place = 1, #names do
   known[place * 2 - 1], known[place * 2] = name, registration .. ' ' .. second
   local to
   if waiting[place] then
-    local schedule = before[place] and string.match(before[place], '^%d+ %d+ %d+ (%S+)')
+    local schedule = before[place] and string.match(before[place], SCHEDULE)
     local due = math.floor(waiting[place])
-    if schedule and schedule ~= string.match(registration, '(%S+)$') then due = math.min(due, tonumber(latest)) end
+    if schedule and schedule ~= string.match(registration, SCHEDULE) then due = math.min(due, tonumber(latest)) end
     to = score(due, priority)
     if tonumber(to) == tonumber(waiting[place]) then to = nil end
   elseif not working[place] and not paused[place] then

@@ -1,6 +1,6 @@
 -- unregister: removes jobs. A running job finishes first; a paused one stays paused if it is registered again, unless it was
 -- paused because it failed too often.
--- KEYS  1 waiting  2 jobs  3 story  4 paused  5 given_up
+-- KEYS  1 waiting  2 jobs  3 story  4 paused  5 given_up  6 history
 -- ARGV  1 remove only jobs that no pod has registered since this second of Redis time; 0 for all  2.. names
 -- reply how many jobs were removed
 local names = {}
@@ -22,5 +22,6 @@ if redis.call('ZCARD', KEYS[5]) > 0 then
 end
 redis.call('ZREM', KEYS[1], unpack(names))
 redis.call('HDEL', KEYS[3], unpack(names))
+redis.call('HDEL', KEYS[6], unpack(names))
 redis.call('HDEL', KEYS[2], unpack(names))
 return #names

@@ -21,6 +21,7 @@ FILTERED = counter(
             pattern="it is not enabled, or it is disabled",
             unknown="its settings are unknown",
             running="a run of it from before the pod lost its lease has not ended here",
+            limit="a limit of its labels is reached",
         ),
     ),
 )
