@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-under-load matrix lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
+.PHONY: help setup demo test test-under-load matrix planted lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ test-under-load: setup ## run the tests on a machine five times slower (make tes
 
 matrix: setup ## run the tests of the runtime on all servers, in all shapes, on both loops
 	tools/matrix.sh $(ARGS)
+
+planted: setup ## plant each of many bugs in the runtime, prove that the simulation finds it, and write a report
+	$(BIN)/python -m tests.simulation.planted $(ARGS)
 
 lint: setup ## check style, format, types, the direction of imports and commit subjects
 	$(BIN)/ruff check

@@ -53,11 +53,14 @@ class Truth:
         """When the worker of a consumer learned that its lease is lost."""
         self.is_draining: Callable[[str], bool] = lambda _: False
         """Whether a process got SIGTERM a while ago."""
+        self.has_violation: Callable[[str], object] = lambda _: None
+        """Is called with the kind of each violation."""
         self.is_healthy: Callable[[str], bool] = lambda _: False
         """Whether no fault keeps a consumer from renewing its lease."""
 
     def violate(self, kind: str, details: str) -> None:
         self.violations.append(Violation(kind, details))
+        self.has_violation(kind)
         self.log(f"!!! {kind}: {details}")
 
     @property

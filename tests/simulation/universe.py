@@ -32,6 +32,8 @@ class Universe:
 
     def __init__(self, rng: Random) -> None:
         self.now = START
+        self.has_stopped = False
+        """Whether no more time may pass."""
         self._random = rng.random
         self._agenda: list[tuple[float, int, Scheduled]] = []
         self._number = 0
@@ -95,6 +97,8 @@ class Universe:
                 else:
                     item.loop.is_due(item)
                 continue
+            if self.has_stopped:
+                return False
             if is_done is not None and is_done():
                 return True
             steps = 0

@@ -116,7 +116,8 @@ class World:
                 self.universe.run(START + setup.horizon, self._is_over)
                 self.faults.stop()
                 self.log("=== no more faults")
-                FinalChecks(self, self._sender).run()
+                if not self.universe.has_stopped:
+                    FinalChecks(self, self._sender).run()
             except NoProgressError as error:
                 self.truth.violate("no-progress", str(error))
             finally:
@@ -231,6 +232,17 @@ TEXTS = Texts()
 def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False, cached: bool = True) -> ScheduleResult:
     """Run a schedule."""
     return World(store, plan, texts, traced=traced, cached=cached).run()
+
+
+def finds(store: Store, plan: Plan, kind: str, texts: Texts) -> bool:
+    """Run a schedule until it has a violation of this kind; return whether it has one."""
+    world = World(store, plan, texts, traced=False, cached=True)
+
+    def stop(violated: str) -> None:
+        world.universe.has_stopped = world.universe.has_stopped or violated == kind
+
+    world.truth.has_violation = stop
+    return kind in world.run().kinds
 
 
 @contextmanager
