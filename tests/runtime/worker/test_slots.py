@@ -162,3 +162,47 @@ def test_a_worker_reads_again_when_its_parked_messages_are_due(make_trial: Calla
         assert len(by_message(read(trial.ledger), "end")) == 23
         assert worker.end() == 0
         trial.assert_nothing_left()
+
+
+def test_parked_messages_do_not_stop_new_ones(make_trial: Callable[..., Trial]) -> None:
+    """Without `work.max_pending_per_worker`, they count for the pipeline, however many one worker has parked."""
+    with make_trial(handlers=HANDLERS, spec="work: {concurrency: 4, lease: 10s}\n") as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": f"later{number}", "after": 1800} for number in range(300))
+        wait_for(lambda: trial.number("ZCARD", PARKED) == 300, "the messages are parked")
+        trial.send({"id": f"new{number}"} for number in range(12))
+        wait_for(lambda: len(by_message(read(trial.ledger), "end")) == 12, "all new messages are done")
+        wait_for(lambda: trial.left() == 300, "they are settled")
+        assert numbers(worker).of("pending_limit_reached") == 0
+        assert worker.end() == 0
+
+
+STORM = """\
+import asyncio
+import ledger
+import penstock
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    await asyncio.sleep(0.02)
+    if message["id"].startswith("storm"):
+        raise penstock.Retry(after=0.05)
+    ledger.note("end", message["id"], context.fence)
+"""
+
+
+def test_new_messages_get_a_share_in_a_retry_storm(make_trial: Callable[..., Trial]) -> None:
+    """While more messages are ready than the worker has slots, new ones run beside them, and ready ones go on."""
+    spec = "work: {concurrency: 4, lease: 10s}\nretries: {attempts: 1000, backoff: {first: 50ms, limit: 50ms}}\n"
+    with make_trial(handlers=STORM, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send({"id": f"storm{number}"} for number in range(400))
+        wait_for(lambda: numbers(worker).of("delivered", source="ready") > 400, "the storm goes on")
+        trial.send({"id": f"new{number}"} for number in range(60))
+        wait_for(lambda: len(by_message(read(trial.ledger), "end")) == 60, "all new messages are done")
+        lines = read(trial.ledger)
+        ends = [line.at for line in lines if line.what == "end"]
+        between = [line for line in lines if line.what == "start" and min(ends) <= line.at <= max(ends)]
+        ready = sum(line.message.startswith("storm") for line in between)
+        assert ready >= len(between) / 2, "ready messages have the larger share"
+        wait_for(lambda: trial.left() == 400, "they are settled")

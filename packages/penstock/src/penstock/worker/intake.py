@@ -25,6 +25,8 @@ MOST_CLAIMED = 50
 """Entries of one claim, which blocks Redis far longer than a read."""
 MOST_SUSPECTS = 4
 """Suspects that run at the same time: each needs a process."""
+READY_PER_NEW = 3
+"""Ready messages for each new one while there are more ready ones than slots."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 UNBLOCK_AGAIN = 0.05
 
@@ -112,6 +114,8 @@ class Intake:
         self._audit_due = False
         self._ready = self._suspect = False
         self._emptying = False
+        self._claimed = 0
+        """Messages claimed since the last read, less those for which new ones were read."""
         self._activity = Activity.READING
         self._troubled: set[Activity] = set()
         self.in_flight = asyncio.Lock()
@@ -244,14 +248,25 @@ class Intake:
         return self._ready or (self._suspect and self._target.suspects < MOST_SUSPECTS)
 
     async def _take(self, consumer: str) -> None:
-        if self._emptying or self._claimable():
+        claims = self._emptying or self._claimable()
+        if claims and (self._emptying or self._claimed < READY_PER_NEW or self._slots.free_for_new <= 0):
             self._activity = Activity.CLAIMING
             await self._claim(consumer, alone=self._emptying)
         else:
             self._activity = Activity.READING
-            await self._read(consumer)
+            await (self._read_turn(consumer) if claims else self._read(consumer))
+
+    async def _read_turn(self, consumer: str) -> None:
+        """Read the share of new messages while there are more ready ones than slots. Does not wait for any."""
+        most = min(self._slots.free_for_new, self._claimed // READY_PER_NEW)
+        answer = await self._reader.call(
+            *("XREADGROUP", "GROUP", self._keys.group, consumer, "COUNT", most, "STREAMS", self._keys.stream, ">")
+        )
+        read = self._deliver(answer, consumer)
+        self._claimed = max(0, self._claimed - READY_PER_NEW * read) if read else 0
 
     async def _read(self, consumer: str) -> None:
+        self._claimed = 0
         most = self._slots.free_for_new
         if most <= 0:
             return
@@ -267,14 +282,19 @@ class Intake:
             )
         finally:
             self._reading = False
+        self._deliver(answer, consumer)
+
+    def _deliver(self, answer: Reply, consumer: str) -> int:
+        """Start what a read returned; return the number of messages."""
         if answer is None:
-            return
+            return 0
         ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", answer)
         self._check_term(consumer)
         deliver = self._target.deliver
         for id_, fields in entries:
             deliver(Delivery(id_, fields, consumer))
         self._target.observe_wait(entries[0][0], len(entries))
+        return len(entries)
 
     def _check_term(self, consumer: str) -> None:
         """Leave the consumer if this process was suspended for so long that others may run what is delivered now."""
@@ -307,6 +327,7 @@ class Intake:
             self._target.entries_deleted(gone)
         self._check_term(consumer)
         claimed = [claimed_delivery(row, consumer) for row in rows]
+        self._claimed += len(claimed)
         for delivery in claimed:
             self._target.deliver(delivery, alone=alone)
         # If a claim returned as many as requested, there may be more.

@@ -19,12 +19,12 @@ class Slots:
     def __init__(
         self,
         concurrency: int,
-        most_held: int,
+        most_held: int | None,
         settler: Settler,
         clocks: Clocks,
         changed: asyncio.Event,
     ) -> None:
-        """`most_held` limits the running messages plus those that this worker parked and that are not due yet."""
+        """`most_held` limits the running messages plus those that this worker parked and that are not due, if set."""
         self.concurrency = concurrency
         self._most_held = most_held
         self._settler = settler
@@ -51,8 +51,9 @@ class Slots:
     @property
     def free_for_new(self) -> int:
         """The number of new messages that may be taken now; 0 or less while this worker has parked too many."""
-        parked = self.parked
-        return min(self.free, self._most_held - self.running - parked) if parked else self.free
+        if self._most_held is None or not (parked := self.parked):
+            return self.free
+        return min(self.free, self._most_held - self.running - parked)
 
     @property
     def parked(self) -> int:
@@ -63,8 +64,9 @@ class Slots:
         return len(self._parked)
 
     def park(self, seconds: float) -> None:
-        """Count a message that is due in this many seconds."""
-        heapq.heappush(self._parked, self._monotonic() + seconds)
+        """Count a message that is due in this many seconds, if there is a limit."""
+        if self._most_held is not None:
+            heapq.heappush(self._parked, self._monotonic() + seconds)
 
     def correct_parked(self, in_redis: int) -> None:
         """Forget parked messages beyond those that Redis has: they were promoted early, or the key was deleted."""

@@ -61,14 +61,15 @@ class PipelineWork(Section):
         ),
     ] = "cancel"
     max_pending_per_worker: Annotated[
-        int,
+        int | None,
         about(
-            "The number of running and parked messages of one worker above which it reads no new ones.",
+            "The number of running and parked messages of one worker above which it reads no new ones. Without it, "
+            "parked messages count for the pipeline (`stream.backlog.limit`) and for no worker.",
             256,
             ge=1,
             le=100_000,
         ),
-    ] = 256
+    ] = None
     isolation: Annotated[
         Literal["none", "process"],
         about(

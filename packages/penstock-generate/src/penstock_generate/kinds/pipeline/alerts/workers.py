@@ -74,17 +74,18 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         f"No slot was free for {QUARTER} minutes; each worker has {spec.work.concurrency} (`work.concurrency`).",
         "percentunit",
     )
-    yield Alert(
-        "PenstockPendingLimitReached",
-        "warning",
-        ours.gauge(working.PENDING_LIMIT_REACHED),
-        ">=",
-        1,
-        QUARTER,
-        "A worker reads no new messages.",
-        f"It has {spec.work.max_pending_per_worker} messages that it runs or has parked, its limit "
-        "(`work.max_pending_per_worker`). New messages wait until some of the parked ones are due.",
-    )
+    if spec.work.max_pending_per_worker is not None:
+        yield Alert(
+            "PenstockPendingLimitReached",
+            "warning",
+            ours.gauge(working.PENDING_LIMIT_REACHED),
+            ">=",
+            1,
+            QUARTER,
+            "A worker reads no new messages.",
+            f"It has {spec.work.max_pending_per_worker} messages that it runs or has parked, its limit "
+            "(`work.max_pending_per_worker`). New messages wait until some of the parked ones are due.",
+        )
     yield Alert(
         "PenstockFencedSteps",
         "warning",

@@ -95,6 +95,12 @@ def _of_workers(query: PipelineQueries) -> Iterator[Panel]:
         "short",
         "lost",
     )
+    yield Panel(
+        "Leases expired",
+        "Workers that could not renew their lease for `work.lease`, per second. Others may have taken over.",
+        "ops",
+        (query.rate(working.LEASE_EXPIRED, "expired"),),
+    )
     yield query.alert_panel(
         "PenstockHandlersAbandoned",
         "Abandoned handlers",

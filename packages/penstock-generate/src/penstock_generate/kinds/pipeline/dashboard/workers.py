@@ -78,13 +78,14 @@ def _room(query: PipelineQueries) -> Iterator[Panel]:
             query.gauge(working.SLOTS, "all", "sum"),
         ),
     )
-    yield query.alert_panel(
-        "PenstockPendingLimitReached",
-        "Workers at their pending limit",
-        "1 while a worker has `work.max_pending_per_worker` running and parked messages, and reads no new ones.",
-        "short",
-        "at the limit",
-    )
+    if query.has("PenstockPendingLimitReached"):
+        yield query.alert_panel(
+            "PenstockPendingLimitReached",
+            "Workers at their pending limit",
+            "1 while a worker has `work.max_pending_per_worker` running and parked messages, and reads no new ones.",
+            "short",
+            "at the limit",
+        )
     yield query.alert_panel(
         "PenstockUnsettled",
         "Results not accepted by Redis",

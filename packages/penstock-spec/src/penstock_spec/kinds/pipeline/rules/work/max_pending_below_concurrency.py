@@ -4,7 +4,7 @@
 some slots never get a message, but the pod reserves resources for them.
 
 Set `max_pending_per_worker` to several times the concurrency, so that parked messages do not stop the worker from
-reading, or lower the concurrency.
+reading; or remove it, so that they never do; or lower the concurrency.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     work = subject.spec.work
-    if work.max_pending_per_worker < work.concurrency:
-        at = "work.max_pending_per_worker" if subject.is_set("work.max_pending_per_worker") else "work.concurrency"
+    if work.max_pending_per_worker is not None and work.max_pending_per_worker < work.concurrency:
         message = (
             f"`work.concurrency` is {work.concurrency} ({subject.line('work.concurrency')}), but a worker may hold "
             f"{work.max_pending_per_worker} ({subject.line('work.max_pending_per_worker')})"
         )
-        yield subject.problem(at, message, f"set `work.max_pending_per_worker` to at least `{work.concurrency}`")
+        hint = f"set `work.max_pending_per_worker` to at least `{work.concurrency}`, or remove it"
+        yield subject.problem("work.max_pending_per_worker", message, hint)
