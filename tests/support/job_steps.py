@@ -225,5 +225,6 @@ def entry(  # noqa: PLR0913 - the fields of a job
     shard: int = 0,
     timeout: int = TIMEOUT,
     schedule: str = "30s",
+    overlap: str = "",
 ) -> JobEntry:
-    return JobEntry(name, f"{timeout} {priority} {shard} {schedule}", priority, due, latest)
+    return JobEntry(name, f"{timeout} {priority} {shard} {schedule}{overlap and f'/{overlap}'}", priority, due, latest)

@@ -8,7 +8,16 @@ from in_process_scheduler import spec_of
 
 from penstock.handling.exceptions import Retry
 from penstock.handling.failures import Failure
-from penstock.scheduler.due_times import FailurePolicy, RunPlan, first_due, interval, latest_due, plan_run
+from penstock.scheduler.due_times import (
+    FailurePolicy,
+    Overlap,
+    RunPlan,
+    after_run,
+    first_due,
+    interval,
+    latest_due,
+    plan_run,
+)
 from penstock_spec.kinds.scheduler.cron import latest
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
 from penstock_spec.kinds.scheduler.failures import STANDARD
@@ -195,3 +204,35 @@ def test_no_jitter_exceeds_the_limit_of_a_class() -> None:
         for part in (0, 0.4)
     }
     assert 540 <= min(waits) < max(waits) <= 600
+
+
+@pytest.mark.parametrize(
+    ("overlap", "ended", "next_", "runs"),
+    [
+        ("skip", 29, 30, 0), ("skip", 30, 60, 1), ("skip", 89.5, 90, 2), ("skip", 90, 120, 3),
+        ("wait", 29, 30, 0), ("wait", 100, 30, 1), ("replace", 31, 30, 1),
+    ],
+)  # fmt: skip
+def test_an_interval_that_a_run_outlasts(overlap: str, ended: float, next_: int, runs: int) -> None:
+    """`skip` drops each due time until the end; with the others the job is due at once."""
+    thirty = job(every="30s", overlap=overlap)
+    assert after_run(thirty, NOON, NOON + 30, NOON + ended) == Overlap(NOON + next_, runs)
+
+
+@pytest.mark.parametrize(
+    ("overlap", "missed", "ended", "next_", "runs"),
+    [
+        ("skip", "once", 59, 60, 0), ("skip", "once", 61, 120, 1), ("skip", "once", 301, 360, 5),
+        ("wait", "once", 61, 60, 1), ("wait", "skip", 301.5, 302, 1), ("wait", "all", 301, 60, 1),
+    ],
+)  # fmt: skip
+def test_a_cron_time_that_a_run_outlasts(overlap: str, missed: str, ended: float, next_: int, runs: int) -> None:
+    """A run that only waited for the previous one is not missed."""
+    minutely = job(cron="* * * * *", overlap=overlap, missed={"run": missed})
+    assert after_run(minutely, NOON + 1, NOON + 60, NOON + ended) == Overlap(NOON + next_, runs)
+
+
+def test_a_missed_run_that_is_made_up_for_does_not_overlap() -> None:
+    """It was planned for a time before the run began."""
+    minutely = job(cron="* * * * *", overlap="skip", missed={"run": "all"})
+    assert after_run(minutely, NOON, NOON - 60, NOON + 5) == Overlap(NOON - 60)

@@ -52,7 +52,7 @@ def test_run_now_makes_a_waiting_job_due(driver: JobDriver) -> None:
     driver.acquire("pod~1", 1)
     driver.change("pause", "paused")
     answers = driver.change("run_now", "later", "due", "running", "paused", "missing")
-    assert answers == [JobAnswer.DONE, JobAnswer.DONE, JobAnswer.ANOTHERS, JobAnswer.NOT_HELD, JobAnswer.UNKNOWN]
+    assert answers == [JobAnswer.DONE, JobAnswer.DONE, JobAnswer.RUNS_AFTER, JobAnswer.NOT_HELD, JobAnswer.UNKNOWN]
     assert [one.name for one in driver.acquire("pod~1")] == ["due", "later"]
 
 

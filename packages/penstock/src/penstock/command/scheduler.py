@@ -180,9 +180,16 @@ def history(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool
 @spec_options
 @click.pass_context
 def run_now(ctx: click.Context, options: SpecOptions, job: str) -> None:
-    """Make JOB due now. A running or paused job stays unchanged."""
-    texts = {0: "is not registered", 1: "is due now", 2: "is already running", 3: "is paused; resume it first"}
-    ctx.exit(_change(options, "run_now", [job], texts, success=(1,)))
+    """Make JOB due now. Its `overlap` decides what happens if it runs; a paused job stays unchanged."""
+    texts = {
+        0: "is not registered",
+        1: "is due now",
+        2: "is already running",
+        3: "is paused; resume it first",
+        4: "is running; it runs again right after (`overlap: wait`)",
+        5: "is running; that run is cancelled, and the job runs again (`overlap: replace`)",
+    }
+    ctx.exit(_change(options, "run_now", [job], texts, success=(1, 4, 5)))
 
 
 @command.command(name="pause", short_help="Pause jobs.")

@@ -10,7 +10,7 @@ from typing import Literal
 from penstock.observe.logs import Log
 from penstock.scheduler.job_steps import AcquiredJob
 
-StopReason = Literal["overdue", "lost", "drain"]
+StopReason = Literal["overdue", "lost", "drain", "replaced"]
 
 LOGGER = logging.getLogger("penstock.scheduler.job")
 
@@ -41,7 +41,7 @@ class JobContext:
         self.consumer = consumer
         """The name of the pod's consumer that holds the job."""
         self.why: StopReason | None = None
-        """Why this run was cancelled, if it was: its timeout, a lost lease, or the drain of the pod."""
+        """Why this run was cancelled, if it was: its timeout, a lost lease, the drain of the pod, or the next run."""
 
     @property
     def fence(self) -> int:

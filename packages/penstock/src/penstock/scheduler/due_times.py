@@ -77,6 +77,34 @@ def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = Fals
             return RunPlan(runs=True, next=following, made_up=made_up, skipped=1 + len(later) - len(kept))
 
 
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What a run that outlasts the next due time of its job means for that time."""
+
+    next: int
+    runs: int = 0
+    """Due times that came while the run went on."""
+
+
+def after_run(job: EffectiveJob, acquired: float, planned: int, ended: float) -> Overlap:
+    """When a job is due after a run for which it was planned, by its `overlap`.
+
+    A planned time before the run began is a missed run that is made up for later.
+    """
+    if not acquired < planned <= ended:
+        return Overlap(planned)
+    if job.overlap != "skip":
+        # Late by the previous run, a run of a cron job is not missed.
+        late = job.cron is not None and ended - planned > LATE and job.missed.run != "all"
+        return Overlap(math.ceil(ended) if late else planned, 1)
+    if job.cron is None:
+        every = interval(job)
+        dropped = int((ended - planned) // every) + 1
+        return Overlap(math.ceil(planned + dropped * every), dropped)
+    later = _missed(job.cron, job.time_zone, planned, int(ended // MINUTE), COUNTED)
+    return Overlap(cron_after(job.cron, job.time_zone, ended), 1 + len(later))
+
+
 def interval(job: EffectiveJob) -> float:
     """Seconds between two runs. For a cron job, even a weekly one, it is the minute in which it should start."""
     return job.every.seconds if job.every is not None else float(LATE)

@@ -42,6 +42,10 @@ class JobAnswer(IntEnum):
     """Another run has the job. After a person's call: the job runs."""
     NOT_HELD = 3
     """No run has the job. After a person's call: the job was in this state before."""
+    RUNS_AFTER = 4
+    """After a person's call: the job runs, and runs again right after."""
+    REPLACED = 5
+    """After a person's call: the job runs, and another run replaces that one."""
 
 
 JOB_ANSWERS = tuple(JobAnswer)
@@ -156,6 +160,8 @@ class JobCounts:
     all_paused: bool
     given_up: int = 0
     """Jobs that are paused because they failed too often."""
+    again: frozenset[str] = frozenset()
+    """Running jobs that a person asked to run again; at most a hundred."""
 
     @property
     def overdue(self) -> float:
@@ -241,7 +247,7 @@ class JobSteps:
         keys = self.keys
         rows = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"", run.past)]
         reply = await self._run(
-            "complete", (*self._sets, keys.owners, keys.story, keys.history), (*self._history, *rows)
+            "complete", (*self._sets, keys.owners, keys.story, keys.history, keys.again), (*self._history, *rows)
         )
         return _answers(reply) if reply else [JobAnswer.DONE] * len(runs)
 
@@ -249,13 +255,13 @@ class JobSteps:
         """Hand back jobs with the records of their runs, and pause them."""
         keys = self.keys
         rows = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"", run.past)]
-        of = (*self._sets, keys.owners, keys.story, keys.given_up, keys.history)
+        of = (*self._sets, keys.owners, keys.story, keys.given_up, keys.history, keys.again)
         return _answers(await self._run("give_up", of, (*self._history, *rows)))
 
     async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs that were not run, or not to their end."""
         args = [word for run in runs for word in (run.name, run.score, run.due)]
-        return _answers(await self._run("release", (*self._sets, self.keys.owners), args))
+        return _answers(await self._run("release", (*self._sets, self.keys.owners, self.keys.again), args))
 
     async def lease(self, consumer: str, ms: int, what: Literal["begin", "renew", "end"]) -> tuple[int, bool]:
         """Change a consumer's lease; return Redis time in ms, and whether the consumer is registered."""
@@ -284,17 +290,18 @@ class JobSteps:
         until = "deadline" if waits_for_deadline else "lease"
         reply = await self._run(
             "clean",
-            (*self._sets, keys.owners, keys.pods, keys.story, keys.history),
+            (*self._sets, keys.owners, keys.pods, keys.story, keys.history, keys.again),
             (which, further, PAGE, threshold, *words, lease, until, *self._history),
         )
         return OrphanPage(*reply)
 
     async def look(self, shards: str = ALL) -> JobCounts:
         """Count the jobs by state."""
-        asof, waiting, working, paused, ready, oldest, all_, given_up = await self._run(
-            "look", (*self._sets, self.keys.given_up), (shards,)
+        asof, waiting, working, paused, ready, oldest, all_, given_up, again = await self._run(
+            "look", (*self._sets, self.keys.given_up, self.keys.again), (shards,)
         )
-        return JobCounts(asof, waiting, working, paused, ready, oldest, all_ == 1, given_up)
+        names = frozenset(name.decode(errors="replace") for name in again)
+        return JobCounts(asof, waiting, working, paused, ready, oldest, all_ == 1, given_up, names)
 
     async def held_by(self, consumer: str) -> list[EndedRun]:
         """The jobs that Redis has assigned to this consumer, ready to be released."""
@@ -320,8 +327,9 @@ class JobSteps:
 
     async def change(self, change: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
         """Change jobs for a person; at most `MOST_BY_PEOPLE` names."""
-        more = (self.keys.given_up, self.keys.story) if change == "resume" else ()
-        return _answers(await self._run(change, (*self._sets, *more), names))
+        keys = self.keys
+        more = {"pause": (), "resume": (keys.given_up, keys.story), "run_now": (keys.again,)}
+        return _answers(await self._run(change, (*self._sets, *more[change]), names))
 
     async def probe(self) -> None:
         """Test whether Redis answers a command on the data; TIME works even while it loads its data."""

@@ -45,6 +45,7 @@ class SchedulerMetrics:
         self.running = gauge(running.RUNNING)
         self.run_seconds = {label: histogram(running.RUN_SECONDS, label) for label in OUTCOMES}
         self.missed = {label: counter(running.MISSED, label) for label in ("made_up", "skipped")}
+        self.overlaps = {label: counter(running.OVERLAPS, label) for label in ("skipped", "waited", "replaced")}
         self.zombies = {label: counter(running.ZOMBIES_CANCELLED, label) for label in ("timer", "scan")}
         self.abandoned = counter(running.ABANDONED)
         self.abandoned_running = gauge(running.ABANDONED_RUNNING)

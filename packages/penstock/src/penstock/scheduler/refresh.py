@@ -143,7 +143,10 @@ class Refresh:
         schedule = (
             str(job.every) if job.every is not None else f"cron:{zlib.crc32(f'{job.cron} {job.time_zone}'.encode())}"
         )
-        registration = f"{job.timeout.amount} {job.priority} {job.shard} {schedule}{self._limited_labels(job.labels)}"
+        overlap = "" if job.overlap == "wait" else f"/{job.overlap}"
+        registration = (
+            f"{job.timeout.amount} {job.priority} {job.shard} {schedule}{overlap}{self._limited_labels(job.labels)}"
+        )
         return JobEntry(
             job.name, registration, job.priority, first_due(job, now, self._spread, self._rng), latest_due(job, now)
         )

@@ -9,6 +9,8 @@ from pydantic_core import from_json, to_json
 
 STOPPED = "stopped"
 """The outcome of a run that was cancelled because its pod drained."""
+REPLACED = "replaced"
+"""The outcome of a run that was cancelled because the job was due again."""
 LOST = "lost"
 """The outcome of a run whose pod was lost, or had lost its lease."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -18,14 +19,14 @@ from penstock.observe.events import Event
 from penstock.observe.failures import failure
 from penstock.observe.subject import SUBJECT
 from penstock.scheduler.context import JobContext, StopReason
-from penstock.scheduler.due_times import FailurePolicy, RunPlan
+from penstock.scheduler.due_times import FailurePolicy, RunPlan, after_run
 from penstock.scheduler.history import PastRun
 from penstock.scheduler.job_runner import JobRunner
 from penstock.scheduler.job_steps import MOST, AcquiredJob, EndedRun, JobSteps
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.permits import Permit
 from penstock.scheduler.redis_time import RedisTime
-from penstock.scheduler.run_record import LOST, STOPPED, RunRecord
+from penstock.scheduler.run_record import LOST, REPLACED, STOPPED, RunRecord
 from penstock.scheduler.settler import RunSettler
 from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
@@ -46,6 +47,8 @@ class JobRun:
     overdue_at: float
     task: asyncio.Task[BaseException | None] | None = None
     timer: asyncio.TimerHandle | None = None
+    replacing: asyncio.TimerHandle | None = None
+    """Cancels the run when its job is due again, if the next run replaces it."""
     abandoned: bool = False
     left: bool = False
     """Whether it is handed back although it still runs, because its pod ends."""
@@ -131,11 +134,21 @@ class JobRuns:
         run.task.add_done_callback(partial(self._task_done, run))
         if self._zombies.enabled:
             run.timer = loop.call_later(max(0.0, run.overdue_at - self._monotonic()), self._overdue, run, "timer")
+        if job.overlap == "replace" and plan.next > acquired.acquired:
+            left = self._redis_time.to_monotonic(plan.next) - self._monotonic()
+            run.replacing = loop.call_later(max(0.0, left), self._replace, run)
 
     def cancel_all(self, why: StopReason) -> None:
         """Cancel all runs."""
         for run in tuple(self._running):
             self._cancel(run, why)
+
+    def replace(self, names: Collection[str]) -> None:
+        """Cancel the runs of these jobs that a next run replaces."""
+        for name in names:
+            run = self._by_name.get(name)
+            if run is not None and run.job.overlap == "replace":
+                self._replace(run)
 
     def scan(self) -> bool:
         """Cancel runs that exceeded their timeout; False if the time budget ran out."""
@@ -189,6 +202,11 @@ class JobRuns:
         run.context.log.event(Event.JOB_OVERRAN, seconds=seconds, by=by)
         self._cancel(run, "overdue")
 
+    def _replace(self, run: JobRun) -> None:
+        if run in self._running and run.context.why is None:
+            self._metrics.overlaps["replaced"].add()
+            self._cancel(run, "replaced")
+
     def _cancel(self, run: JobRun, why: StopReason) -> None:
         if run.context.why is None and run.task is not None:
             run.context.why = why
@@ -224,8 +242,9 @@ class JobRuns:
 
     def _free(self, run: JobRun) -> None:
         """Return the permit of a run."""
-        if run.timer is not None:
-            run.timer.cancel()
+        for timer in (run.timer, run.replacing):
+            if timer is not None:
+                timer.cancel()
         run.permit.give_back()
         self._metrics.running.set(len(self._running))
         self.changed.set()
@@ -241,7 +260,10 @@ class JobRuns:
             self._release(run, run.acquired.due)
         elif error is None and not run.abandoned:
             self._metrics.ended("lost" if reason == "lost" else "ok", NO_CLASS, seconds)
-            self._complete(run, "ok", "", 0, run.plan.next)
+            self._complete(run, "ok", "", 0, self._next(run))
+        elif reason == "replaced" and not run.abandoned:
+            self._metrics.ended("cancelled", NO_CLASS, seconds)
+            self._complete(run, REPLACED, "", _streak(run.acquired), math.ceil(self._redis_time.now()))
         elif reason in ("drain", "lost"):
             outcome = "lost" if reason == "lost" else "abandoned" if run.abandoned else "cancelled"
             self._metrics.ended(outcome, NO_CLASS, seconds)
@@ -260,11 +282,18 @@ class JobRuns:
         described = Failure.of(error or asyncio.CancelledError())
         class_ = self._failures.class_of(described) if outcome == "failed" else NO_CLASS
         streak = 1 + _streak(run.acquired)
-        due = self._failures.next(run.job, run.plan.next, described, streak, self._redis_time.now(), self._rng)
+        due = self._failures.next(run.job, self._next(run), described, streak, self._redis_time.now(), self._rng)
         self._metrics.ended(outcome, class_, seconds)
         if outcome == "failed" and error is not None:
             run.context.log.event(Event.JOB_FAILED, error, failure_class=class_, in_a_row=streak, next_due=due)
         self._complete(run, outcome, class_, streak, due, error if outcome == "failed" else None)
+
+    def _next(self, run: JobRun) -> int:
+        """When the job is due by its schedule."""
+        overlap = after_run(run.job, run.acquired.acquired, run.plan.next, self._redis_time.now())
+        if overlap.runs and run.context.why != "replaced":
+            self._metrics.overlaps["skipped" if run.job.overlap == "skip" else "waited"].add(overlap.runs)
+        return overlap.next
 
     def _complete(  # noqa: PLR0913, PLR0917 - what the record says
         self, run: JobRun, outcome: str, class_: str, streak: int, due: int, error: BaseException | None = None
@@ -283,7 +312,7 @@ class JobRuns:
             acquired.fence,
             context.consumer,
         )
-        failures = streak if streak >= self._pause_after and outcome not in (STOPPED, LOST) else 0
+        failures = streak if streak >= self._pause_after and outcome not in (STOPPED, LOST, REPLACED) else 0
         past = self._past(run, record, error)
         self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write(), failures, past))
 

@@ -289,6 +289,7 @@ class Scheduler:
             try:
                 await self._runs.keep_overdue(self._side)
                 self._counts = await self._side.look(shards_word(self._acquiring.listed.shards))
+                self._runs.replace(self._counts.again)
             except RedisTrouble as error:
                 self._metrics.trouble(error)
             self._check_health()

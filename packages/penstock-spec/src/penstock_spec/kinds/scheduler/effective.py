@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock_spec.kinds.scheduler.job import Job, JobDefaults, Missed, SendTo
+from penstock_spec.kinds.scheduler.job import Job, JobDefaults, Missed, Overlap, SendTo
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.values.quantities import Duration
 
@@ -25,6 +25,7 @@ class EffectiveJob:
     cron: str | None
     time_zone: str
     missed: Missed
+    overlap: Overlap
     error_interval: Duration | None
     """None: the same as after any other run."""
     timeout: Duration
@@ -49,6 +50,7 @@ def effective(spec: Scheduler, job: Job) -> EffectiveJob:
         cron=cron,
         time_zone=job.time_zone or each.time_zone,
         missed=job.missed or each.missed,
+        overlap=job.overlap or each.overlap,
         error_interval=job.error_interval or each.error_interval,
         timeout=job.timeout or each.timeout or every or CRON_TIMEOUT,
         priority=each.priority if job.priority is None else job.priority,

@@ -87,6 +87,14 @@ Send = Annotated[
 ]
 
 
+Overlap = Literal["skip", "wait", "replace"]
+OVERLAP = (
+    "What happens when a job is due while its previous run has not ended, by its schedule or by `run-now`. `skip` "
+    "drops that run, `wait` starts it right after the previous one, and `replace` cancels the previous one and starts "
+    "it when that has ended."
+)
+
+
 class JobDefaults(Section):
     """Defaults for all jobs."""
 
@@ -94,6 +102,7 @@ class JobDefaults(Section):
     cron: CronTimes = None
     time_zone: Annotated[TimeZone, about("The time zone of `cron`.", "Europe/Berlin")] = "UTC"
     missed: Annotated[Missed, about("How to handle missed runs of cron jobs.", {"run": "skip"})] = Missed()
+    overlap: Annotated[Overlap, about(OVERLAP, "skip")] = "wait"
     error_interval: ErrorInterval = None
     timeout: Timeout = None
     priority: Annotated[
@@ -115,6 +124,7 @@ class Job(Section):
     cron: CronTimes = None
     time_zone: Annotated[TimeZone | None, about("The time zone of `cron`.", "Europe/Berlin")] = None
     missed: Annotated[Missed | None, about("How to handle missed runs.", {"run": "skip"})] = None
+    overlap: Annotated[Overlap | None, about(OVERLAP, "replace")] = None
     error_interval: ErrorInterval = None
     timeout: Timeout = None
     priority: Annotated[

@@ -51,6 +51,8 @@ class SchedulerKeys:
     """A counter that makes the score of each run unique."""
     given_up: str
     """Sorted set: job that is paused because it failed too often -> the second of that."""
+    again: str
+    """Sorted set: running job that runs again when it has ended -> the second at which a person asked for that."""
     cleanup_leader: str
     """The lock of the leader, which cleans up."""
 
@@ -74,5 +76,6 @@ class SchedulerKeys:
             limits=key(f"{names.waiting}:limits"),
             fence=key(f"{names.waiting}:fence"),
             given_up=key(f"{names.waiting}:given_up"),
+            again=key(f"{names.waiting}:again"),
             cleanup_leader=key(names.cleanup_leader),
         )

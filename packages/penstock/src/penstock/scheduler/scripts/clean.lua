@@ -8,7 +8,7 @@
 -- been deleted while pods run.
 -- The record marks the run as lost, so that the next pod knows that it had begun, and for which second.
 -- with  now, even_if_full, score, lost, hand_back, remember
--- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story  8 history
+-- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story  8 history  9 again
 -- ARGV  1 `working`, `overdue` (the part of `working` whose deadline is over) or `waiting`  2 the rank at which the page starts
 --       3 its size  4 the threshold after a deadline in ms
 --       5 `judge`, or `leave` while leases may have expired because Redis was down  6 `*`, or shards as `,0,3,`
@@ -90,7 +90,7 @@ if #back > 0 then
   redis.call('HSET', KEYS[7], unpack(records))
   remember(KEYS[8], back, lines, tonumber(ARGV[10]), tonumber(ARGV[11]))
 end
-hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], back, due, registrations)
+hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], KEYS[9], back, due, registrations)
 if #gone > 0 then
   redis.call('HDEL', KEYS[4], unpack(gone))
   redis.call('HDEL', KEYS[8], unpack(gone))

@@ -2,7 +2,7 @@
 -- added to the history of its job once.
 -- May be repeated: for a run that was completed before, the reply is done.
 -- with  even_if_full, score, held, hand_back, remember
--- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story  7 history
+-- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story  7 history  8 again
 -- ARGV  1 the runs to keep in a history  2 their age in seconds
 --       3.. five per run: its job, its working score in microseconds, the second at which the job is due next, its record,
 --       its line in the history
@@ -31,7 +31,7 @@ if #ends == 0 then return answers end
 even_if_full(KEYS[2])
 if count > 0 then redis.call('HSET', KEYS[6], unpack(records)) end
 remember(KEYS[7], done, lines, tonumber(ARGV[1]), tonumber(ARGV[2]))
-hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], ends, due, registrations)
+hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], KEYS[8], ends, due, registrations)
 if count == #names * 2 then return {} end
 for at = 1, #ours do answers[ours[at]] = registrations[at] and 1 or 0 end
 return answers

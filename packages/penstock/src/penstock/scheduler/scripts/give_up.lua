@@ -1,7 +1,7 @@
 -- give_up: does what complete does, and pauses the jobs: their runs failed too often in a row. Resuming them forgets the
 -- failures. May be repeated: for a run that was completed before, the reply is done.
 -- with  even_if_full, now, score, held, hand_back, remember
--- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story  7 given_up  8 history
+-- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story  7 given_up  8 history  9 again
 -- ARGV  1 the runs to keep in a history  2 their age in seconds
 --       3.. five per run: its job, its working score in microseconds, the second at which the job would be due, its record,
 --       its line in the history
@@ -34,5 +34,5 @@ if count > 0 then
   redis.call('ZADD', KEYS[7], unpack(pauses))
   redis.call('ZADD', KEYS[3], 'NX', unpack(pauses))
 end
-hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], ends, due, registrations)
+hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], KEYS[9], ends, due, registrations)
 return answers

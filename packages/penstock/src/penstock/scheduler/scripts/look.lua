@@ -1,10 +1,11 @@
 -- look: counts jobs. It changes nothing.
 -- With shards, ready jobs are counted among the first thousand due jobs and extrapolated.
 -- with  now
--- KEYS  1 waiting  2 working  3 paused  4 jobs  5 given_up
+-- KEYS  1 waiting  2 working  3 paused  4 jobs  5 given_up  6 again
 -- ARGV  1 `*`, or shards as `,0,3,`
 -- reply 1 Redis time in ms  2 waiting  3 working  4 paused  5 due jobs of these shards  6 the second at which the oldest
 --       due job was due, or 0  7 1 while all jobs are paused  8 jobs that are paused because they failed too often
+--       9 at most a hundred running jobs that a person asked to run again
 local time = now()
 local before = string.format('(%.0f', math.floor(time / 1000) + 1)
 local ready = redis.call('ZCOUNT', KEYS[1], '-inf', before)
@@ -21,4 +22,5 @@ local all = redis.call('ZSCORE', KEYS[3], '*') and 1 or 0
 return {
   time, redis.call('ZCARD', KEYS[1]), redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3]) - all, ready,
   first[2] and math.floor(first[2]) or 0, all, redis.call('ZCARD', KEYS[5]),
+  redis.call('ZRANGE', KEYS[6], 0, 99),
 }

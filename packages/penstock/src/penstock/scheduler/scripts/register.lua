@@ -3,7 +3,7 @@
 -- schedule requires.
 -- with  now, score
 -- KEYS  1 waiting  2 working  3 paused  4 jobs
--- ARGV  1.. five per job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule>`,
+-- ARGV  1.. five per job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule and overlap>`,
 --       and its limited labels as a further word if it has any: `account=a,region=eu`; its priority; when it
 --       is due if it is new; when it is due at the latest if its schedule has changed
 -- reply 1 Redis time in ms  2 jobs that were added to the waiting set

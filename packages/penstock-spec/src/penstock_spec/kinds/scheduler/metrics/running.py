@@ -31,6 +31,15 @@ MISSED = counter(
     "Missed runs of cron jobs, by how they were handled.",
     Label("what", "how they were handled", meaning(made_up="run later", skipped="skipped")),
 )
+OVERLAPS = counter(
+    "overlaps",
+    "Runs that came due while the previous run of their job had not ended, by how `overlap` handled them.",
+    Label(
+        "what",
+        "how they were handled",
+        meaning(skipped="dropped", waited="run right after", replaced="run after the previous run was cancelled"),
+    ),
+)
 ZOMBIES_CANCELLED = counter(
     "zombies_cancelled",
     "Zombies, jobs long past their deadline, that were cancelled.",
@@ -47,5 +56,5 @@ ABANDONED_RUNNING = gauge(
 TOPIC = Topic(
     "Running",
     "Runs and their outcomes.",
-    (RUNNING, RUNS, RUN_SECONDS, MISSED, ZOMBIES_CANCELLED, ABANDONED, ABANDONED_RUNNING),
+    (RUNNING, RUNS, RUN_SECONDS, MISSED, OVERLAPS, ZOMBIES_CANCELLED, ABANDONED, ABANDONED_RUNNING),
 )

@@ -16,7 +16,7 @@ CALLED: Mapping[str, frozenset[str]] = {
         "give_up": "hdel hget hmget hset persist time zadd zcard zmscore zrem",
         "keep": "hmget hset persist zmscore",
         "lease": "persist time zadd zrem zscore",
-        "look": "hmget time zcard zcount zrangebyscore zscore",
+        "look": "hmget time zcard zcount zrange zrangebyscore zscore",
         "pause": "hexists time zadd zrem zscore",
         "register": "hmget hset time zadd zmscore",
         "release": "hdel hmget persist zadd zcard zmscore zrem",
