@@ -42,11 +42,15 @@ patches:
 
     assert (settings.min, settings.max, settings.idle, settings.poll, settings.cooldown) == (2, 11, 0, 7, 120)
     assert settings.formula is not None
-    assert settings.formula.text == "max(0, depth - parked)"
+    assert settings.formula.text == "max(0, depth - parked - finished)"
     assert (settings.target, settings.activation) == (12, 0)
     assert settings.fallback == Fallback(replicas=2, failures=3)
     assert settings.behavior == Behavior(UP, ScalingRules(240, (Policy("Pods", 3, 60),)))
-    assert [(one.name, one.reads) for one in settings.triggers] == [("depth", "length"), ("parked", "parked")]
+    assert [(one.name, one.reads) for one in settings.triggers] == [
+        ("depth", "length"),
+        ("parked", "parked"),
+        ("finished", "parked"),
+    ]
 
 
 @pytest.mark.parametrize(("target", "counts"), [("5", True), ("5.0", False), ("2.5", False), ("5e0", False)])

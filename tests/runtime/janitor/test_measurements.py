@@ -150,6 +150,22 @@ def test_a_measurement_that_ends_as_standby_is_not_exported(target: Target, monk
     assert driver.counted(janitor.JANITOR_LEADER) == 0
 
 
+def test_what_stays_for_another_group_is_exported(target: Target) -> None:
+    """The number of groups, and the finished messages that no longer count as backlog."""
+    driver = PipelineDriver(target)
+    driver.create_group()
+    driver.add(5)
+    driver.ask("XGROUP", "CREATE", driver.keys.stream, "oncall-debug", "0")
+    worker = driver.join_group()
+    driver.settle(worker, dict.fromkeys(driver.read(worker, 3), 1))
+
+    run_async(export(driver))
+
+    assert driver.counted(stream.GROUPS) == 2
+    assert driver.counted(stream.FINISHED) == 3
+    assert (driver.counted(stream.STREAM_LENGTH), driver.counted(stream.NEW)) == (5, 2)
+
+
 def test_unknown_values_are_nan(target: Target) -> None:
     """Such as a lag that Redis cannot count; new messages follow from the other numbers."""
     driver = PipelineDriver(target)

@@ -250,7 +250,10 @@ def scales(user: RedisUser) -> None:
     admin.create_group()
     admin.add(1)
     queries: list[tuple[str | int, ...]] = [("PING",), ("XLEN", keys.stream), ("EVAL", KEDA_LIST, 1, keys.parked)]
-    if not admin.pipeline.spec.stream.retention.keeps_nothing:
+    if admin.pipeline.spec.stream.retention.keeps_nothing:
+        admin.ask("SADD", keys.finished, "1-1")
+        queries.append(("EVAL", KEDA_LIST, 1, keys.finished))
+    else:
         queries += [("INFO",), ("XINFO", "GROUPS", keys.stream), ("XPENDING", keys.stream, keys.group)]
     if admin.pipeline.redis.topology == "cluster":
         queries.append(("CLUSTER", "SLOTS"))

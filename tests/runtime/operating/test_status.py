@@ -87,6 +87,22 @@ def test_a_missing_group_is_reported(cli: OperatorCli) -> None:
     assert cli.penstock("status", "--json").json["pipelines"][0]["running"] is None
 
 
+def test_another_group_is_reported(cli: OperatorCli) -> None:
+    """Finished messages stay while it reads the stream, and are no new ones."""
+    driver = cli.driver
+    driver.create_group()
+    driver.ask("XGROUP", "CREATE", driver.keys.stream, "oncall-debug", "0")
+    driver.add(5)
+    worker = driver.join_group()
+    driver.settle(worker, dict.fromkeys(driver.read(worker, 3), 1))
+    ran = cli.penstock("status")
+    assert ran.code == 0
+    says = "trial: 2 groups read `trial`; it keeps 3 finished messages until `trial` is the only one\n"
+    assert ran.err == says
+    row = cli.penstock("status", "--json").json["pipelines"][0]
+    assert (row["new"], row["length"], row["finished"], row["groups"]) == (2, 5, 3, 2)
+
+
 def test_an_unreachable_redis_is_one_line_and_a_hint(cli: OperatorCli) -> None:
     ran = cli.penstock("status", redis=f"redis://127.0.0.1:{free_port()}")
     assert ran.code == 2

@@ -12,6 +12,7 @@ from event_loop import run_async, until
 from sending import STREAM, entries, jobs, keys_of, number, pipeline, with_group
 from targets import Target
 
+from penstock.keys import PipelineKeys
 from penstock.producer import BacklogFull, Failed, Outcome, Producer, Sent
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -107,6 +108,28 @@ def test_pending_messages_take_room_until_done(target: Target) -> None:
             target.ask("XACK", STREAM, "crew", first)
             target.ask("XDEL", STREAM, first)
             assert isinstance(await one.send({"job": "a"}), Sent)
+
+    run_async(scenario())
+
+
+def test_what_another_group_keeps_in_the_stream_takes_no_room(target: Target) -> None:
+    """Somebody creates a group to debug: finished messages stay, and sends go on; unfinished ones count as before."""
+
+    async def scenario() -> None:
+        spec = pipeline(backlog={"limit": 3})
+        keys = PipelineKeys.of(spec)
+        async with producer(target, spec) as one, with_group(target, spec):
+            target.ask("XGROUP", "CREATE", STREAM, "oncall-debug", "0")
+            for _ in range(4):
+                await one.send_many(jobs(3))
+                ids = read(target, 3)
+                target.ask("SADD", keys.finished, *ids)
+                target.ask("XACK", STREAM, "crew", *ids)
+            assert number(target, "XLEN", STREAM) == 12
+            outcomes = await one.send_many(jobs(4))
+            assert [type(outcome) for outcome in outcomes] == [Sent, Sent, Sent, Failed]
+            with pytest.raises(BacklogFull):
+                await one.send({"job": "a"})
 
     run_async(scenario())
 

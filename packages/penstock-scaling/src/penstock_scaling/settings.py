@@ -9,7 +9,7 @@ from penstock_scaling.formula import Formula
 
 Select = Literal["Max", "Min", "Disabled"]
 Reads = Literal["length", "lag", "pending", "parked", "oldest", "other"]
-"""What a trigger counts."""
+"""What a trigger counts; `parked` is any list, whose messages no pod can work on, and none exists in a simulation."""
 
 FallbackBehavior = Literal[
     "static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower", "scalingModifiers"

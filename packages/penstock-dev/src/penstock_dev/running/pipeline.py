@@ -179,7 +179,7 @@ def _int_or_none(value: object) -> int | None:
 def _backlog(spec: Pipeline, measured: Measurement) -> int | None:
     """The result of KEDA's formula, without a boost."""
     if spec.stream.retention.keeps_nothing:
-        return max(0, measured.length - measured.parked)
+        return max(0, measured.unfinished - measured.parked)
     new = measured.new(until_done=False)
     return None if new is None else max(0, new + measured.pending - measured.parked)
 

@@ -19,6 +19,7 @@ class TriggerValues:
 
     depth: int | None
     parked: int | None
+    finished: int | None
     lag: int | None
     pending: int | None
     oldest: float | None
@@ -40,10 +41,11 @@ async def read_triggers(link: Link, keys: PipelineKeys, name: str, janitor: int 
 
 async def trigger_values(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> TriggerValues:
     """Read the values. Raises RedisTrouble when Redis is unreachable."""
-    depth, parked, groups, pending = await link.calls(
+    depth, parked, finished, groups, pending = await link.calls(
         [
             ("XLEN", keys.stream),
             ("ZCARD", keys.parked),
+            ("SCARD", keys.finished),
             ("XINFO", "GROUPS", keys.stream),
             ("XPENDING", keys.stream, keys.group),
         ]
@@ -52,6 +54,7 @@ async def trigger_values(link: Link, keys: PipelineKeys, name: str, janitor: int
     return TriggerValues(
         length,
         _number(parked),
+        _number(finished),
         _lag(groups, keys.group, length),
         None if isinstance(pending, Refused) else number(items(pending)[0]),
         None if janitor is None else await _oldest(janitor, name),

@@ -241,6 +241,14 @@ def added(queries: Iterable[Query]) -> Query:
     return Query(" + ".join(one.text for one in (first, *rest)), test_series)
 
 
+def less(query: Query, other: Query) -> Query:
+    """The difference of two queries; a missing second one counts as 0, and it is 0 in tests."""
+    return Query(
+        f"{query.text} - ({other.text} or vector(0))",
+        lambda value: {**query.test_series(value), **other.test_series(0)},
+    )
+
+
 def minutes(duration: Duration) -> int:
     """In minutes, rounded up."""
     return max(1, -(-duration.amount // 60_000))

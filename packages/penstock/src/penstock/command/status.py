@@ -198,7 +198,7 @@ def _cells(status: Status) -> list[str]:
 
 
 def _troubles(rows: Sequence[Status]) -> list[str]:
-    """Lines below the table: errors, missing groups, and expired leases."""
+    """Lines below the table: errors, missing groups, other groups, and expired leases."""
     from penstock_spec.values.display import many
 
     lines = []
@@ -210,8 +210,15 @@ def _troubles(rows: Sequence[Status]) -> list[str]:
             lines.append(
                 f"{spec.name}: the group `{spec.stream.group}` does not exist; a worker or the janitor creates it"
             )
-        elif one.measured and one.measured.expired:
-            lines.append(
-                f"{spec.name}: {many(one.measured.expired, 'consumer')} with an expired lease, not taken over yet"
-            )
+        elif one.measured:
+            if one.measured.expired:
+                expired = many(one.measured.expired, "consumer")
+                lines.append(f"{spec.name}: {expired} with an expired lease, not taken over yet")
+            if one.measured.groups > 1 and spec.stream.retention.keeps_nothing:
+                groups, stay = (
+                    many(one.measured.groups, "group"),
+                    many(one.measured.finished, "finished message"),
+                )
+                until = f"until `{spec.stream.group}` is the only one"
+                lines.append(f"{spec.name}: {groups} read `{spec.stream.key}`; it keeps {stay} {until}")
     return lines

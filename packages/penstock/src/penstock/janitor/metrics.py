@@ -153,6 +153,8 @@ class JanitorMetrics:
             (stream.SUSPECT, measurement.suspect),
             (stream.DELAYED, measurement.delayed),
             (stream.DEAD_LETTERS, measurement.dead),
+            (stream.GROUPS, measurement.groups),
+            (stream.FINISHED, measurement.finished),
             (stream.CUT_OFF, measurement.cut_off),
             (stream.OLDEST_SECONDS, measurement.oldest / 1000),
             (stream.CONSUMERS, measurement.consumers),

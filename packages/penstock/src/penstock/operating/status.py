@@ -63,6 +63,8 @@ class Status:
             "consumers": measured.consumers if known else None,
             "consumers_lost": measured.expired if known else None,
             "consumers_foreign": measured.foreign if known else None,
+            "groups": measured.groups,
+            "finished": measured.finished,
             "done_per_second": None if self.done is None else round(self.done, 3),
         }
 

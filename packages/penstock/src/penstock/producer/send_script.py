@@ -30,6 +30,7 @@ class SendScript:
         self._metrics = metrics
         self._script = script("send")
         self._keys = (keys.stream, keys.delayed, keys.bodies, keys.position)
+        self._finished = keys.finished
         self._prefix = keys.dedup
         self._head = (
             keys.group,
@@ -44,7 +45,7 @@ class SendScript:
         keys = [f"{self._prefix}{message.key}" for message in messages if message.key is not None]
         args = chain(self._head, chain.from_iterable(message.args for message in messages))
         with self._metrics.redis_call():
-            replies = await self._link.run(self._script, (*self._keys, *keys), tuple(args))
+            replies = await self._link.run(self._script, (*self._keys, *keys, self._finished), tuple(args))
         results = [
             _result_of(message, reply) for message, reply in zip(messages, cast("list[Reply]", replies), strict=True)
         ]

@@ -1,6 +1,7 @@
 -- send: adds messages to the stream or to the delayed set. Each is accepted or refused separately, in order.
 -- with  now, groups, before, page, error_text, key_holder
 -- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, if messages have one
+--       the last: finished
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay  3 backlog limit
 --       4 `reject`, `wait`, or `drop-oldest` (only with `until-done`)
 --       5 ms that a message is remembered after its due time; 0 if messages have no deduplication key
@@ -12,10 +13,12 @@
 --       An error before any write if the server cannot write now (OOM, READONLY, ...), and NOLAG if it cannot count
 --       the backlog of a group: Redis before 7 has no lag
 -- keeps the order: the message first, then its deduplication key; drops only entries that no group has read
+-- With `until-done`, finished entries that stay for another group do not count towards the limit.
 -- The key of a dropped message is kept: within its window, the same message is a duplicate.
 -- The key of a dead message admits another message, which takes it, but no repeat of the dead one (see `bury`).
 local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local group, limit, when_full, window = ARGV[1], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
+local finished = KEYS[#KEYS]
 local counts_lag = redis.REDIS_VERSION_NUM
 if ARGV[2] == 'history' and not counts_lag then
   return redis.error_reply('NOLAG this server does not report the lag of a group; Redis 7 and later do')
@@ -109,6 +112,17 @@ end
 
 local firsts = window > 0 and redis.call('MGET', unpack(KEYS, 5)) or nil
 local waiting = backlog()
+
+-- Finished entries are only counted at the limit, so that other sends do not pay for it.
+local subtracted = ARGV[2] == 'history'
+local function is_full()
+  if waiting >= limit and not subtracted then
+    subtracted = true
+    waiting = math.max(0, waiting - redis.call('SCARD', finished))
+  end
+  return waiting >= limit
+end
+
 local answers, remembered, time, i = {}, {}, nil, 6
 for n = 1, math.huge do
   local id = ARGV[i]
@@ -122,12 +136,12 @@ for n = 1, math.huge do
     answers[n] = {'duplicate', first}
   else
     local dropped = 0
-    if waiting >= limit and when_full == 'drop-oldest' then
+    if is_full() and when_full == 'drop-oldest' then
       dropped = drop(waiting - limit + 1)
       waiting = waiting - dropped
     end
     local answer
-    if waiting >= limit and dropped == 0 then
+    if dropped == 0 and is_full() then
       answer = {'full'}
     else
       local ahead = 0

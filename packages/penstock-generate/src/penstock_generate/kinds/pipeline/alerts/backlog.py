@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.alerts.define import QUARTER, SHARE, Alert, Query, Series, added, minutes
+from penstock_generate.alerts.define import QUARTER, SHARE, Alert, Query, Series, added, less, minutes
 from penstock_spec.kinds.pipeline.metrics import maintenance, stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -30,19 +30,32 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         "s",
     )
     limit = spec.stream.backlog.limit
-    counted = (
-        (stream.STREAM_LENGTH, stream.DELAYED) if spec.stream.retention.keeps_nothing else (stream.NEW, stream.PENDING)
-    )
+    if spec.stream.retention.keeps_nothing:
+        backlog = less(added(map(ours.gauge, (stream.STREAM_LENGTH, stream.DELAYED))), ours.gauge(stream.FINISHED))
+    else:
+        backlog = added(map(ours.gauge, (stream.NEW, stream.PENDING)))
     yield Alert(
         "PenstockBacklogNearLimit",
         "warning",
-        added(map(ours.gauge, counted)),
+        backlog,
         ">",
         int(limit * SHARE),
         5,
         "The backlog is close to its limit.",
         f"{{value}} messages wait. At {limit} (`stream.backlog.limit`), {WHEN_FULL[spec.stream.backlog.when_full]}.",
     )
+    if spec.stream.retention.keeps_nothing:
+        yield Alert(
+            "PenstockOtherGroup",
+            "warning",
+            ours.gauge(stream.GROUPS),
+            ">",
+            1,
+            QUARTER,
+            "Another consumer group reads the stream.",
+            f"{{value}} groups read `{spec.stream.key}`. Until `{spec.stream.group}` is the only one, finished "
+            "messages stay in Redis.",
+        )
     waiting = added(map(ours.gauge, (stream.NEW, stream.READY, stream.SUSPECT)))
     done = ours.rate(working.DONE, QUARTER)
     idle = Query(f"({waiting.text} unless on() sum({done}) > 0)", waiting.test_series)

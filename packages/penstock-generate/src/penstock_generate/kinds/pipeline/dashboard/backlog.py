@@ -67,6 +67,20 @@ def panels(query: PipelineQueries) -> Iterator[Panel]:
         "short",
         tuple(query.gauge(one, name) for name, one in _named(stream.STREAM_LENGTH, stream.LAG)),
     )
+    if query.has("PenstockOtherGroup"):
+        yield query.alert_panel(
+            "PenstockOtherGroup",
+            "Groups of the stream",
+            "Consumer groups that read the stream. It should be one: finished messages stay while there are others.",
+            "short",
+            "groups",
+        )
+        yield Panel(
+            "Finished and still there",
+            "Finished messages that stay because another group reads the stream. They are no backlog, but use memory.",
+            "short",
+            (query.gauge(stream.FINISHED, "finished"),),
+        )
     yield Panel(
         "Time in the queue",
         "From the send until a worker first received the message.",

@@ -15,6 +15,10 @@ READY = measured("ready", "Pending messages that are due again or were given bac
 SUSPECT = measured("suspect", "Pending messages whose worker was lost, and that are waiting to run isolated.")
 DELAYED = measured("delayed", "Delayed messages, which enter the stream at their due time.")
 DEAD_LETTERS = measured("dead_letters", "Entries in the dead letter stream.")
+GROUPS = measured("groups", "Consumer groups that read the stream, this pipeline's included.")
+FINISHED = measured(
+    "finished", "Finished messages that stay in the stream, because another group reads it. They are no backlog."
+)
 CUT_OFF = measured(
     "cut_off",
     "Messages cut off by the end of a drain since the group was created. Workers count them too before they exit.",
@@ -43,6 +47,8 @@ TOPIC = Topic(
         SUSPECT,
         DELAYED,
         DEAD_LETTERS,
+        GROUPS,
+        FINISHED,
         CUT_OFF,
         OLDEST_SECONDS,
         CONSUMERS,

@@ -18,7 +18,7 @@ def patterns(role: Role, pipeline: SpecInEnvironment) -> Iterator[str]:
     indexes = (*of_group, keys.delayed, keys.bodies)
     match role:
         case Role.PRODUCER:
-            yield from exactly("~", keys.stream, keys.delayed, keys.bodies, keys.position)
+            yield from exactly("~", keys.stream, keys.delayed, keys.bodies, keys.position, keys.finished)
             yield f"{reads}{result}"
             if pipeline.spec.message.dedup is not None:
                 yield f"~{dedup}"
@@ -29,13 +29,14 @@ def patterns(role: Role, pipeline: SpecInEnvironment) -> Iterator[str]:
         case Role.SCALER:
             yield from exactly(reads, keys.stream)
             yield from exactly("~", keys.parked)
+            if pipeline.spec.stream.retention.keeps_nothing:
+                yield from exactly("~", keys.finished)
         case Role.JANITOR:
             yield from exactly("~", keys.stream, keys.dead, *indexes)
             yield f"~{escaped(LOCKS.format(environment=pipeline.environment))}*"  # one lock per set of pipelines
         case Role.OPERATOR:
-            yield from exactly(
-                "~", keys.stream, keys.dead, keys.parked, keys.alive, keys.delayed, keys.bodies, keys.position
-            )
+            yield from exactly("~", keys.stream, keys.dead, keys.parked, keys.finished, keys.alive, keys.position)
+            yield from exactly("~", keys.delayed, keys.bodies)
             yield from exactly(reads, keys.uncharged)
             yield f"{reads}{result}"
             if pipeline.spec.message.dedup is not None:

@@ -68,6 +68,7 @@ CONDITIONAL: Mapping[str, Mapping[str, frozenset[str]]] = {
         "dedup": frozenset({"mget", "set"}),
         "drops": frozenset({"xrange", "xdel", "xpending", "hexists", "xinfo|groups"}),
         "history": frozenset({"xinfo|groups", "xinfo|stream"}),
+        "until-done": frozenset({"scard"}),
     },
     "reconcile_stream": {"until-done": frozenset({"spop", "srandmember", "srem", "xack", "xdel"})},
 }

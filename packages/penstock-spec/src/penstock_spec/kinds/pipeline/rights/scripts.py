@@ -29,7 +29,8 @@ CALLED: Mapping[str, frozenset[str]] = {
         "remove_ghost": "persist xclaim xgroup|delconsumer xinfo|consumers xpending zscore",
         "renew": "persist time zadd zscore",
         "replay": "xadd xdel xrange",
-        "send": "hdel hexists hset mget set time xadd xdel xinfo|groups xinfo|stream xlen xpending xrange zadd zcard",
+        "send": "hdel hexists hset mget scard set time xadd xdel xinfo|groups xinfo|stream xlen xpending xrange zadd"
+        " zcard",
         "settle": "hdel hlen persist sadd xack xdel xinfo|groups xpending",
         "settle_with": "hdel hlen persist sadd set xack xdel xinfo|groups xpending",
         "take_over": "persist time xclaim xgroup|delconsumer xpending zadd zrem zscore",

@@ -2,9 +2,10 @@
 
 Its formula depends on the retention:
 
-until-done   depth - parked            the stream's length is the remaining work, including running messages
-kept         lag + pending - parked    the length includes history, and lag alone ignores running messages
-boost        times a factor            while the oldest message, as reported by the janitor, is too old
+until-done   depth - parked - finished   the length is the remaining work, including running messages; finished
+                                         messages stay only while another group reads the stream
+kept         lag + pending - parked      the length includes history, and lag alone ignores running messages
+boost        times a factor              while the oldest message, as reported by the janitor, is too old
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from penstock_spec.values.quantities import Duration
 
 STREAMS = {"standalone": "redis-streams", "cluster": "redis-cluster-streams", "sentinel": "redis-sentinel-streams"}
 LISTS = {"standalone": "redis", "cluster": "redis-cluster", "sentinel": "redis-sentinel"}
-"""The trigger types by topology. A list trigger counts sorted sets too."""
+"""The trigger types by topology. A list trigger counts sets and sorted sets too."""
 
 JANITOR = "http://penstock-janitor.{namespace}.svc:8080/pipelines/{name}/oldest"
 """The janitor's endpoint with the age of the oldest message: `{"seconds": 12.5}`."""
@@ -80,11 +81,12 @@ def signal_of(spec: Pipeline, environment: Environment) -> Signal:
     done, boost = spec.stream.retention.keep == "until-done", spec.scaling.boost
     triggers = tuple(_triggers(spec, environment))
     if not boost:
-        formula = "max(0, depth - parked)" if done else "max(0, (lag ?? 0) + (pending ?? 0) - (parked ?? 0))"
+        formula = "max(0, depth - parked - finished)" if done else "max(0, (lag ?? 0) + (pending ?? 0) - (parked ?? 0))"
         return Signal(formula, triggers)
     work = "(depth ?? 0)" if done else "(lag ?? 0) + (pending ?? 0)"
+    idle = "(parked ?? 0) - (finished ?? 0)" if done else "(parked ?? 0)"
     age, factor = f"{boost.when_older_than.seconds:.15g}", f"{float(boost.factor):.15g}"
-    return Signal(f"max(0, {work} - (parked ?? 0)) * ((oldest ?? 0) > {age} ? {factor} : 1)", triggers)
+    return Signal(f"max(0, {work} - {idle}) * ((oldest ?? 0) > {age} ? {factor} : 1)", triggers)
 
 
 def _triggers(spec: Pipeline, environment: Environment) -> Iterator[dict[str, Any]]:
@@ -100,13 +102,19 @@ def _triggers(spec: Pipeline, environment: Environment) -> Iterator[dict[str, An
     else:
         yield stream_trigger("lag", consumerGroup=stream.group, lagCount=target)
         yield stream_trigger("pending", consumerGroup=stream.group, pendingEntriesCount=target)
-    parked = {"listName": side_key(stream.key, f"{stream.group}:parked"), "listLength": target}
-    yield {"type": LISTS[topology], "name": "parked", "metadata": here | parked} | by
+
+    def list_trigger(name: str) -> dict[str, Any]:
+        reads = {"listName": side_key(stream.key, f"{stream.group}:{name}"), "listLength": target}
+        return {"type": LISTS[topology], "name": name, "metadata": here | reads} | by
+
+    yield list_trigger("parked")
     if spec.scaling.boost:
         url = JANITOR.format(namespace=environment.namespace, name=spec.name)
         # KEDA requires a target, although a formula ignores it.
         metadata = {"url": url, "valueLocation": "seconds", "targetValue": target}
         yield {"type": "metrics-api", "name": "oldest", "metadata": metadata}
+    if stream.retention.keep == "until-done":
+        yield list_trigger("finished")  # the last one: patches name triggers by their number
 
 
 def _connection(redis: Redis) -> dict[str, str]:

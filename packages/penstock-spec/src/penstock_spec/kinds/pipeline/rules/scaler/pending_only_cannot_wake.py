@@ -21,7 +21,7 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    counted = [trigger for trigger in scaler.counted_triggers if trigger.name not in ("parked", "oldest")]
+    counted = [trigger for trigger in scaler.counted_triggers if trigger.name not in ("parked", "finished", "oldest")]
     if counted and scaler.min_replicas == 0 and all(trigger.mode == "pending" for trigger in counted):
         message = f"{counted[0].label} counts messages that workers have read, but at zero pods no worker reads"
         hint = "add a trigger with `lagCount` to the formula, or set `scaling.replicas.min` to 1"

@@ -1,7 +1,8 @@
 """The scaler's Redis user lacks permission for a command.
 
 KEDA runs a few Redis commands as this user. If Redis refuses one, the trigger fails and nothing scales. Some are
-needed only at times: `llen` only while no message is parked, which is the normal state.
+needed only at times: `llen` only while no message is parked, which is the normal state; `scard` only while another
+group reads the stream.
 
 Add the missing commands to the user's permissions in Redis and to `redis.auth.scaler_rights`. Penstock evaluates them
 as Redis does, from left to right and with categories. It does not check permissions with selectors.
@@ -17,11 +18,12 @@ from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
 
 ALWAYS = ("ping", "eval", "type", "zcard", "llen")
-BY_LENGTH = ("xlen",)
+BY_LENGTH = ("xlen", "scard")
 BY_GROUP = ("info", "xinfo|groups", "xlen", "xpending")
 CATEGORIES = {
-    "all": frozenset((*ALWAYS, *BY_GROUP)),
-    "read": frozenset(("type", "zcard", "llen", "xinfo|groups", "xlen", "xpending")),
+    "all": frozenset((*ALWAYS, *BY_GROUP, *BY_LENGTH)),
+    "read": frozenset(("type", "zcard", "scard", "llen", "xinfo|groups", "xlen", "xpending")),
+    "set": frozenset(("scard",)),
     "stream": frozenset(("xinfo|groups", "xlen", "xpending")),
     "sortedset": frozenset(("zcard",)),
     "list": frozenset(("llen",)),
@@ -30,7 +32,7 @@ CATEGORIES = {
     "connection": frozenset(("ping",)),
     "slow": frozenset(("eval", "info", "xinfo|groups", "xpending")),
     "dangerous": frozenset(("info",)),
-    "fast": frozenset(("ping", "type", "zcard", "llen", "xlen")),
+    "fast": frozenset(("ping", "type", "zcard", "scard", "llen", "xlen")),
 }
 
 
