@@ -88,8 +88,10 @@ class Faults:
 
     # -- of commands ------------------------------------------------------------------------------------------------
 
-    def fate(self, op: Op) -> Fate:
-        """Decide the fate of a command."""
+    def fate(self, op: Op) -> Fate | None:
+        """Decide the fate of a command; None if no fault waits."""
+        if not self._armed:
+            return None
         fate = Fate()
         for fault in self._armed[:]:
             if (
@@ -104,6 +106,8 @@ class Faults:
 
     def passes(self, op: Op, moment: str) -> None:
         """Handle a moment of a command."""
+        if not self._armed:
+            return
         for fault in self._armed[:]:
             if fault.kind not in ON_THE_WIRE and fault.moment == moment and _fits(fault, op):
                 self._armed.remove(fault)

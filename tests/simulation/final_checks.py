@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 LEASES = 3.0
 """The number of leases after which nothing of a lost worker may remain."""
-BLOCKS = 5.0
-"""Seconds that a late read may block."""
+BLOCKS = 7.0
+"""Seconds that a late read may travel and block."""
 
 
 class FinalChecks:

@@ -54,8 +54,8 @@ class Network:
         self._kind = kind
         self._log = log
         self._clients = 0
-        self.fate: Callable[[Op], Fate] = lambda _: Fate()
-        """Decides the fate of a new command."""
+        self.fate: Callable[[Op], Fate | None] = lambda _: None
+        """Decides the fate of a new command; None if no fault affects it."""
         self.passes: Callable[[Op, Moment], None] = lambda _, __: None
         """Is called at every moment of every command."""
         self.cut_off: set[str] = set()
@@ -79,22 +79,31 @@ class Network:
         op = Op(client, name, words, sent)
         rng = client.link.rng
         way_out, way_back = self._duration(rng), self._duration(rng)
+        op.after = way_back
         fate = self.fate(op)
-        op.after = way_back + fate.after
+        if fate is None and not self.cut_off:
+            self.in_transit[name] += 1
+            self._universe.after(way_out, self._arrive, op)
+        else:
+            self._send(op, way_out, fate or Fate())
+        self.passes(op, "issued")
+        return op
+
+    def _send(self, op: Op, way_out: float, fate: Fate) -> None:
+        """Send a command that a fault affects."""
+        op.after += fate.after
         op.half_open = fate.half_open
         op.reset_after = fate.reset_after
         silent = op.by in self.cut_off
         op.answered = fate.answered and not silent
         if fate.reset is not None:
-            self._universe.after(fate.reset, self.reset, client, "the connection was reset")
+            self._universe.after(fate.reset, self.reset, op.client, "the connection was reset")
         if fate.refused:
             self._universe.after(way_out, self._answer, op, Refused(fate.refused))
         elif fate.executed and not silent:
             self.in_transit[op.name] += 1
             self.late_until = max(self.late_until, self._universe.now + fate.before)
             self._universe.after(way_out + fate.before, self._arrive, op)
-        self.passes(op, "issued")
-        return op
 
     def answered(self, op: Op, reply: Reply | Refused) -> None:
         """Send the server's reply back."""
@@ -132,7 +141,7 @@ class Network:
     def _duration(self, rng: Random) -> float:
         """Seconds in one direction."""
         if self._kind == "quick":
-            return rng.uniform(0.0001, 0.0005)
+            return 0.0001 + 0.0004 * rng.random()
         if self._kind == "rough" and rng.random() < 0.03:
             return rng.choice((0.03, 0.2, 1.0, 2.0)) * rng.random()
-        return rng.uniform(0.0002, 0.004)
+        return 0.0002 + 0.0038 * rng.random()

@@ -24,8 +24,23 @@ RECONCILES = {
 LASTING = frozenset({"ensure", "lead"})
 """Commands whose replies change only by foreign changes, or with time."""
 
-Known = tuple[int, float | None, Reply]
-"""The time of the command, the time until which the reply holds, and the reply."""
+RUNNING = frozenset({"XREADGROUP", "settle", "settle_with", "bury"})
+"""Commands that affect messages of the worker that sends them, and no others."""
+MOVES = RUNNING | {"park", "give_back", "claim", "send", "promote"}
+"""Commands that delete no consumer."""
+SURVIVES = {
+    # The changes that cannot change a reply. Other replies survive none.
+    "overdue": MOVES,
+    "promote": RUNNING,
+    "XREADGROUP": MOVES - {"send", "promote"},
+    "reconcile_delayed": MOVES - {"send", "promote"},
+    "reconcile_parked": MOVES - {"park", "promote"},
+    "reconcile_due": MOVES - {"park", "promote"},
+    "reconcile_left": frozenset({"XREADGROUP", "send"}),
+}
+
+Known = tuple[int, float | None, Reply, str]
+"""The time of the command, the time until which the reply holds, the reply, and the name of the command."""
 
 
 class ReplyCache:
@@ -42,12 +57,25 @@ class ReplyCache:
         if by_others:
             self._lasting.clear()
 
+    def forget_after(self, name: str, consumer: Argument) -> None:
+        """Forget the replies that a command of this consumer may have changed."""
+        if name not in MOVES:
+            self._replies.clear()
+            return
+        for words, (_, _, _, known) in list(self._replies.items()):
+            if known == "XPENDING":
+                survives = name in ("send", "promote") or words[-1] != consumer
+            else:
+                survives = name in SURVIVES.get(known, ())
+            if not survives:
+                del self._replies[words]
+
     def answer(self, words: Sequence[Argument], time: int) -> tuple[Reply] | None:
         """Get the reply of an earlier command. `time` is Redis time, in ms."""
         cached = self._replies.get(words) or self._lasting.get(words)
         if cached is None:
             return None
-        sent, until, reply = cached
+        sent, until, reply, _ = cached
         if until is not None and time >= until:
             return None
         return (_later(reply, sent, time),)
@@ -67,7 +95,7 @@ class ReplyCache:
         elif name == "overdue":
             until = next_expiry
         where = self._lasting if name in LASTING else self._replies
-        where[words] = (time, until, _Timed(name, reply) if name in ("promote", "overdue") else reply)
+        where[words] = (time, until, _Timed(name, reply) if name in ("promote", "overdue") else reply, name)
         return True
 
 

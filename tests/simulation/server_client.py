@@ -15,7 +15,7 @@ from penstock.wire.errors import Refused, Reply
 
 from .link import Op
 from .records import ServerState
-from .reply_cache import ReplyCache
+from .reply_cache import MOVES, ReplyCache
 from .steps import Steps
 from .store import EPOCH, NOW, Store, Texts, Words
 from .truth import Truth
@@ -130,12 +130,23 @@ class ServerClient:
         matters = self._steps.see(op.by, op.name, op.words, reply)
         if not self._cache.note(op.name, words, reply, time, next_expiry):
             if op.name not in STEADY:
-                self.changed()
+                self._changed_by(op)
             if matters:
                 self._show(rest if op.name in CHANGING else self.ask(*self._state_queries))
         if reply == 1 and (op.name == "renew" or (op.name == "register" and self._store.knows)):
             self._renewed.add(words[-2])
         return reply
+
+    def _changed_by(self, op: Op) -> None:
+        """Forget replies that a command may have changed."""
+        self.has_changed = True
+        self.changes += 1
+        words = op.words
+        consumer = words[3] if op.name == "XREADGROUP" else words[4 + int(words[2])] if words[0] == "EVALSHA" else ""
+        self._cache.forget_after(op.name, consumer)
+        if op.name not in MOVES:
+            self._readers.clear()
+            self._renewed.clear()
 
     def changed(self, *, by_others: bool = False) -> None:
         """Forget cached replies; more of them if neither a worker nor a janitor made the change."""
@@ -155,7 +166,7 @@ class ServerClient:
         """Run a read that was blocked."""
         [reply] = self.ask(words)
         if reply is not None:
-            self.changed()
+            self._changed_by(op)
             if self._steps.see(op.by, op.name, op.words, reply):
                 self.report_state()
         return reply
