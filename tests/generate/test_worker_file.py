@@ -104,3 +104,11 @@ def test_unknown_content_of_the_same_format_is_refused(text: str, spec: dict[str
     content["digest"] = worker_file._digest(content)  # noqa: SLF001 - as another version would write it
     with pytest.raises(CannotGoOn, match="does not have the content that this Penstock writes: `"):
         worker_file.read(json.dumps(content).encode(), "worker.json")
+
+
+def test_a_file_with_a_removed_field_is_still_read(text: str) -> None:
+    """An earlier version wrote it, with its own digest: after an upgrade, `generate` compares with this file."""
+    content = json.loads(text)
+    content["around"]["redis"]["timeouts"]["wait"] = "5s"
+    read = worker_file.read(json.dumps(content).encode(), "worker.json", checked=False)
+    assert read.around.redis == worker_file.read(text.encode(), "worker.json").around.redis

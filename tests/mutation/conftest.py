@@ -54,7 +54,6 @@ SWAPS = [
     ("breakers.within", "breakers.cooldown"),
     ("keys.waiting", "keys.working"),
     ("patterns.enabled", "patterns.disabled"),
-    ("work.interval", "work.clock"),
 ]
 
 

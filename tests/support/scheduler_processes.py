@@ -94,7 +94,7 @@ class Schedule(Trial):
         return [name for name, key in sets.items() if self.ask("ZSCORE", key, job) is not None]
 
     def assert_each_in_one_set(self, jobs: list[str]) -> None:
-        """S1: each job is in exactly one set. No pod may move jobs meanwhile."""
+        """Each job is in exactly one set. No pod may move jobs meanwhile."""
         names: list[str] = []
         for key in (KEYS.waiting, KEYS.working, KEYS.paused):
             reply: Reply = self.ask("ZRANGE", key, 0, -1)

@@ -99,7 +99,7 @@ def test_a_scan_for_zombies_ends_with_its_budget(target: Target) -> None:
         )
         link, clocks = target.link(OF_MOVES.waiting), Clocks(monotonic=monotonic)
         settler = RunSettler(JobSteps(link, OF_MOVES), BatchBreaker(spec.breakers), 3, 100, metrics, clocks)
-        runs = JobRuns(spec, Given(spec, handle), settler, RedisTime(clocks, 10), metrics, Random(1), clocks)  # noqa: S311 - no secret
+        runs = JobRuns(spec, Given(spec, handle), settler, RedisTime(clocks), metrics, Random(1), clocks)  # noqa: S311 - no secret
         permits = Permits(6, lambda: None)
         for job in effective_jobs(spec):
             acquired = AcquiredJob(job.name, 0, 1_000_000, 1, 0.0, None)

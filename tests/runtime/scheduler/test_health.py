@@ -31,7 +31,6 @@ def verdict(state: PodState, checks: int = IN_A_ROW) -> tuple[set[str], bool]:
         (replace(HEALTHY, acquired=0, all_paused=True), set(), False),
         (replace(HEALTHY, acquired=0, ready=0), set(), False),
         (replace(HEALTHY, ready=60, acquired=10), {"capacity_skew"}, True),
-        (replace(HEALTHY, free=2, running=10, acquired=3), {"permit_leak_suspect"}, True),
         (replace(HEALTHY, free=2, running=98, acquired=3), set(), False),
         (replace(HEALTHY, stalled=True), {"redis_stall"}, True),
     ],

@@ -6,7 +6,6 @@ from scheduler_processes import Schedule
 from servers import wait_for
 
 from penstock.observe.events import Event
-from penstock.scheduler.job_steps import NAMES
 
 HANDLERS = """\
 import asyncio
@@ -26,7 +25,7 @@ EVERY_LINE = {"timestamp", "level", "message", "event", "logger", "host", "pid",
 
 
 def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> None:
-    """Health, jobs, scripts, backlog, permits, cleanups, and ended runs that wait for Redis."""
+    """Health, jobs, backlog, permits, cleanups, and ended runs that wait for Redis."""
     with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 1s}\n") as repo:
         pod = repo.pod()
         wait_for(lambda: "held" in repo.lines(), "`held` runs")
@@ -35,7 +34,6 @@ def test_the_summary_covers_the_whole_pod(schedule: Callable[..., Schedule]) -> 
             "registered": 3,
             "running": 1,
             "working": 1,
-            "scripts": len(NAMES),
             "ready": 0,
             "oldest_overdue": 0,
             "capacity_per_cycle": 3,

@@ -40,6 +40,25 @@ def test_an_unknown_script_is_loaded(target: Target) -> None:
     run_async(scenario())
 
 
+def test_a_lost_script_is_reported(target: Target) -> None:
+    """Once for each time at which a server lost it; loading it at first is no loss."""
+    sent_whole_scripts: list[Script] = []
+    lost = script(COUNT.text.decode() + " -- only this test loses it")
+
+    async def scenario() -> None:
+        route = Route.to(target.redis, KEY, credentials=target.credentials)
+        link = Link(route, name="test", sent_whole=sent_whole_scripts.append)
+        for times in range(3):
+            assert await link.run(lost, [KEY], [1, "x"]) == [times * 2 + 1, b"x"]
+            assert await link.run(lost, [KEY], [1, "x"]) == [times * 2 + 2, b"x"]
+            assert sent_whole_scripts == [lost] * times
+            for server in target.masters():
+                server.ask("SCRIPT", "FLUSH")
+        await link.close()
+
+    run_async(scenario())
+
+
 def test_a_script_is_loaded_again_after_a_restart(server: Server) -> None:
     """The link reconnects and runs it once."""
 

@@ -51,6 +51,7 @@ FOREIGN = {
     "host": ForeignField('write `addresses: ["host:port"]`'),
     "db": ForeignField("write `database`"),
     "ssl": ForeignField("write `tls`"),
+    "wait": ForeignField("remove it; each part of a process has its own connection, and waits for none"),
 }
 """Field names of Redis clients, and the hint for each."""
 
@@ -97,11 +98,6 @@ class Timeouts(Section):
         ),
         MIN_1MS,
     ] = Duration("3s")
-    wait: Annotated[
-        Duration,
-        about("An allowance for waiting for a connection; the rule `lease-near-timeouts` counts it.", "5s"),
-        MIN_1MS,
-    ] = Duration("5s")
 
 
 class Redis(Section):
@@ -143,9 +139,7 @@ class Redis(Section):
     eviction: Annotated[
         Text, about("Its `maxmemory-policy`. Anything but `noeviction` loses messages.", "noeviction")
     ] = "noeviction"
-    timeouts: Annotated[Timeouts, about("Timeouts of clients.", {"connect": "2s", "answer": "3s", "wait": "5s"})] = (
-        Timeouts()
-    )
+    timeouts: Annotated[Timeouts, about("Timeouts of clients.", {"connect": "2s", "answer": "3s"})] = Timeouts()
 
 
 class Versions(Section):

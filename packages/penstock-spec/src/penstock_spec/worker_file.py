@@ -25,6 +25,8 @@ AROUND = ("namespace", "redis")
 """The fields of an environment that a process reads."""
 UNUSED = {"redis": {"memory", "ports"}}
 """Fields inside these that only the infrastructure needs."""
+REMOVED = (("around", "redis", "timeouts", "wait"), ("spec", "work", "clock"))
+"""Fields that earlier versions wrote and no process reads: their files stay valid, so that upgrades can compare."""
 REGENERATE = "run `penstock generate`; change the spec instead of this file"
 
 
@@ -75,6 +77,8 @@ def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:
         raise CannotGoOn(
             f"`{name}` does not match its digest: it says {written_digest}, but its content has {digest}", REGENERATE
         )
+    for path in REMOVED:
+        _remove(content, path)
     try:
         spec = kinds()[content["kind"]].model.model_validate(content["spec"])
         around = Environment.model_validate(content["around"])
@@ -84,6 +88,14 @@ def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:
         raise CannotGoOn(
             says, "run an image with the Penstock that wrote it, or write the file with this one"
         ) from None
+
+
+def _remove(content: dict[str, Any], path: tuple[str, ...]) -> None:
+    at: Any = content
+    for key in path[:-1]:
+        at = at.get(key) if isinstance(at, dict) else None
+    if isinstance(at, dict):
+        at.pop(path[-1], None)
 
 
 def _digest(content: dict[str, Any]) -> str:

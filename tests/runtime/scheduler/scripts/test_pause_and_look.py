@@ -1,6 +1,6 @@
 """pause, resume, run_now and look: what operators do to jobs, and the numbers that pods measure."""
 
-from job_steps import JobDriver
+from job_steps import KEYS, JobDriver
 
 from penstock.scheduler.job_steps import JobAnswer
 
@@ -72,3 +72,15 @@ def test_look_counts_jobs(driver: JobDriver) -> None:
     driver.change("resume", "*")
     driver.acquire("pod~1", 1)
     assert (driver.counts().waiting, driver.counts().working) == (2, 1)
+
+
+def test_entries_that_no_pod_may_take_are_not_ready(driver: JobDriver) -> None:
+    """A foreign entry, such as a number with the score 0, is neither ready nor overdue for fifty years."""
+    now = driver.second()
+    driver.ask("ZADD", KEYS.waiting, 0, "12345", 7, "unknown")
+    assert (driver.counts().ready, driver.counts().overdue, driver.counts(",0,").ready) == (0, 0, 0)
+    driver.register("a", due=now - 30)
+    driver.register("b", due=now - 60, shard=1)
+    assert (driver.counts().ready, driver.counts(",0,").ready) == (2, 1)
+    assert 60 <= driver.counts().overdue <= 70
+    assert 30 <= driver.counts(",0,").overdue <= 40

@@ -8,7 +8,7 @@ from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, settling, state, taking
 
 OUTCOMES = ("ok", "failed", "cancelled", "abandoned", "lost")
-SIGNALS = ("permit_leak_suspect", "capacity_skew", "zero_progress", "redis_stall")
+SIGNALS = ("capacity_skew", "zero_progress", "redis_stall")
 FILTERED = ("shard", "pattern", "unknown", "running", "limit")
 PASSES = ("refresh", "zombies", "orphans")
 

@@ -14,10 +14,9 @@ PROMPT = 1.0
 class RedisTime:
     """Redis time in seconds. Known after the first reply."""
 
-    def __init__(self, clocks: Clocks, trusted: float) -> None:
-        """A measurement is `trusted` for this many seconds."""
+    def __init__(self, clocks: Clocks) -> None:
+        """Nothing is measured yet."""
         self._monotonic = clocks.monotonic
-        self._trusted = trusted
         self._difference = 0.0
         self._measured: float | None = None
 
@@ -31,11 +30,6 @@ class RedisTime:
             return
         self._measured = now
         self._difference = ms / 1000 - self._measured
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether the time must be measured again before it is used."""
-        return self._measured is None or self._monotonic() - self._measured > self._trusted
 
     @property
     def is_known(self) -> bool:

@@ -98,7 +98,7 @@ class Refresh:
         listed = await self._lister.read()
         self._acquiring.use_list(listed)
         self._settler.retry_exhausted()
-        if self._redis_time.is_stale:
+        if not self._redis_time.is_known:
             sent = self._monotonic()
             self._redis_time.correct(await self._steps.time(), sent)
         await self._unregister(listed)

@@ -18,7 +18,7 @@ from penstock.scheduler.acquiring import Acquiring
 from penstock.scheduler.breaker import BatchBreaker, BreakerState
 from penstock.scheduler.job_list import JobLister
 from penstock.scheduler.job_runner import JobRunner
-from penstock.scheduler.job_steps import NAMES, JobCounts, JobSteps, StepTerms, shards_word
+from penstock.scheduler.job_steps import JobCounts, JobSteps, StepTerms, shards_word
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.orphan_cleanup import OrphanCleanup
 from penstock.scheduler.permits import Permits
@@ -27,6 +27,7 @@ from penstock.scheduler.refresh import Refresh
 from penstock.scheduler.registration import PodRegistration
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.runs import JobRuns
+from penstock.scheduler.server_check import check_server
 from penstock.scheduler.settler import RunSettler
 from penstock.scheduler.watchdog import PodState, Watchdog
 from penstock.wire.errors import RedisTrouble
@@ -41,6 +42,11 @@ RESERVE = 1.0
 """Seconds of the grace period that are reserved for closing."""
 CLOSING = 4 * RESERVE
 """Seconds after which a closing pod has ended in any case."""
+FILTERS_EVERY = 60.0
+"""Seconds over which passed-over jobs are counted."""
+MANY_PASSED = 1000
+MOST_PASSED = 0.9
+"""So many, and such a share of all inspected due jobs, are worth a warning."""
 BUSIEST = 0.02
 """Seconds between two cycles while more jobs are due than permits are free."""
 
@@ -67,7 +73,7 @@ class Scheduler:
         taker, hand, side, orphans, lease_steps = (
             JobSteps(link, keys, metrics.refused, StepTerms.of(spec)) for link in self._links
         )
-        self._redis_time = RedisTime(dependencies.clocks, spec.work.clock.seconds)
+        self._redis_time = RedisTime(dependencies.clocks)
         self._breakers = {"acquisition": BatchBreaker(spec.breakers), "completion": BatchBreaker(spec.breakers)}
         self._settler = RunSettler(
             hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, metrics, dependencies.clocks
@@ -118,6 +124,8 @@ class Scheduler:
             new_name=dependencies.new_consumer,
         )
         self._watchdog = Watchdog(spec.health)
+        self._filters = (0, 0)
+        self._filters_at = self._monotonic() + FILTERS_EVERY
         self._acquired_before = 0
         self._counts: JobCounts | None = None
         self._signals: Mapping[str, bool] = {}
@@ -149,6 +157,7 @@ class Scheduler:
             "zombies": self._cancel_overdue(),
             "summary": self._log_summaries(),
             "probe": self._probe_redis(),
+            "server": check_server(self._side.link),
         }
         for name, part in work.items():
             self._parts.start(name, part)
@@ -288,7 +297,9 @@ class Scheduler:
             await asyncio.sleep(COUNT_EVERY)
             try:
                 await self._runs.keep_overdue(self._side)
+                sent = self._monotonic()
                 self._counts = await self._side.look(shards_word(self._acquiring.listed.shards))
+                self._redis_time.correct(self._counts.asof, sent)
                 self._runs.replace(self._counts.again)
             except RedisTrouble as error:
                 self._metrics.trouble(error)
@@ -321,11 +332,24 @@ class Scheduler:
         self._signals = self._watchdog.check(state)
         for name, active in self._signals.items():
             metrics.signals[name].set(active)
+        self._check_passed_over()
         degraded = self._watchdog.is_degraded(state, self._signals)
         metrics.degraded.set(degraded)
         if degraded != self._degraded:
             self._degraded = degraded
             self._log.event(Event.SCHEDULER_DEGRADED if degraded else Event.SCHEDULER_HEALTHY, **self._summary())
+
+    def _check_passed_over(self) -> None:
+        """Warn if nearly all due jobs that this pod inspects are not for it: it may find its own too late."""
+        if self._monotonic() < self._filters_at:
+            return
+        passed = sum(int(self._metrics.filtered[why].value) for why in ("shard", "pattern", "unknown"))
+        acquired = self._acquiring.acquired
+        (passed_before, acquired_before), self._filters = self._filters, (passed, acquired)
+        self._filters_at = self._monotonic() + FILTERS_EVERY
+        passed, acquired = passed - passed_before, acquired - acquired_before
+        if passed >= MANY_PASSED and passed > MOST_PASSED * (passed + acquired):
+            self._log.event(Event.JOBS_PASSED_OVER, passed=passed, acquired=acquired)
 
     async def _log_summaries(self) -> None:
         every = self._spec.health.summary.seconds
@@ -339,7 +363,6 @@ class Scheduler:
         metrics, counts, limit = self._metrics, self._counts, self.permits.limit
         free = self.permits.free
         return {
-            "scripts": len(NAMES),
             "registered": self._refresh.registered,
             "running": len(self._runs),
             "working": counts.working if counts else 0,

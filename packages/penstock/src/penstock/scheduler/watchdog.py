@@ -54,12 +54,9 @@ class Watchdog:
 
 def _signs_of_trouble(state: PodState) -> dict[str, bool]:
     due = state.ready > 0 and not state.all_paused
-    held = state.limit - state.free
-    is_few = bool(state.limit) and state.free <= state.limit * FEW
     has_permits = not state.limit or state.free > state.limit * FEW
     possible = min(state.ready, state.free)
     return {
-        "permit_leak_suspect": due and is_few and state.running < held / 2,
         "capacity_skew": due and has_permits and 0 < state.acquired < possible / 2,
         "zero_progress": due and has_permits and state.acquired == 0,
         "redis_stall": state.stalled,

@@ -43,7 +43,7 @@ class Link:
         """Create the link without a connection; CLIENT LIST will show `name`.
 
         `answered` is called with the seconds of each command that does not block; `sent_whole` with each script that
-        Redis evicted at once, so that its source was sent, which is slower.
+        Redis had lost, so that its source was sent again, and with each that Redis does not keep.
         """
         self._route = route
         self._name = name
@@ -51,6 +51,8 @@ class Link:
         self._sent_whole = sent_whole
         self._patience = route.connector.timeouts.answer.seconds
         self._turn = asyncio.Lock()
+        self._known: set[str] = set()
+        """Scripts that a server had: one that it lacks later was lost."""
         self._connection: Connection | None = None
         self._import_connection: Connection | None = None
         self._closed = False
@@ -122,14 +124,25 @@ class Link:
         return answers
 
     async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
-        """Run a script. If the server does not have it, load it and run it: nothing has run before."""
+        """Run a script. If the server does not have it, load it and run it: nothing has run before.
+
+        A server may lose a script that it had: by a restart, a failover, SCRIPT FLUSH, or an eviction.
+        """
         rest = (len(keys), *keys, *args)
         by_name = ("EVALSHA", script.sha, *rest)
         try:
-            return await self.call(*by_name)
+            reply = await self.call(*by_name)
         except Refused as refused:
             if refused.code != "NOSCRIPT":
+                self._known.add(script.sha)
                 raise
+        else:
+            self._known.add(script.sha)
+            return reply
+        is_lost = script.sha in self._known
+        if is_lost and self._sent_whole is not None:
+            self._sent_whole(script)
+        self._known.add(script.sha)
         await self.call("SCRIPT", "LOAD", script.text)
         try:
             return await self.call(*by_name)
@@ -137,7 +150,7 @@ class Link:
             if refused.code != "NOSCRIPT":
                 raise
         # The script was evicted in between, or the slot is moving to a node that does not have it.
-        if self._sent_whole is not None:
+        if not is_lost and self._sent_whole is not None:
             self._sent_whole(script)
         return await self.call("EVAL", script.text, *rest)
 

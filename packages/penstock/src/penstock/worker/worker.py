@@ -12,6 +12,7 @@ from penstock.handling.calling import call_of
 from penstock.handling.load import Handler
 from penstock.handling.retry_policy import RetryPolicy
 from penstock.isolation.spawner import Spawner
+from penstock.maintenance.eviction import eviction_policy
 from penstock.maintenance.group import GroupState, ensure_group
 from penstock.maintenance.measure import measure
 from penstock.maintenance.promote import PromoteResult
@@ -35,7 +36,6 @@ from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
 from penstock.worker.context import MessageSettings
 from penstock.worker.drain import Drain, exit_deadline
-from penstock.worker.eviction import eviction_policy
 from penstock.worker.in_process import InProcessRunner
 from penstock.worker.intake import Intake
 from penstock.worker.isolated import AloneRunner, IsolatedRunner

@@ -12,10 +12,20 @@ FOREIGN = {
     "max-concurrent-agents": ForeignField("write `work.concurrency`"),
     "enabled-pattern": ForeignField(_ENABLED),
     "disabled-pattern": ForeignField("write `patterns.disabled`"),
-    "interval-ms": ForeignField("write `work.interval`, such as `1s`"),
+    "interval-ms": ForeignField(
+        "write `work.interval` for how often pods check; in a cleanup write `every`, such as `5m`"
+    ),
+    "redis": ForeignField(
+        "move what is below `redis.scheduler` and `redis.agent` to the top of the spec; the platform file says where "
+        "Redis is"
+    ),
+    "scheduler": ForeignField("move what is below it to the top of the spec"),
+    "agent": ForeignField("write `work.concurrency` and `patterns`"),
+    "reconcile": ForeignField("write `refresh`"),
     "refresh-period-seconds": ForeignField("write `refresh.every`, such as `30s`"),
     "health-summary-period-seconds": ForeignField("write `health.summary`, such as `10m`; `0s` disables it"),
-    "time-cache-duration-ms": ForeignField("write `work.clock`, such as `10s`"),
+    "time-cache-duration-ms": ForeignField("remove it; pods correct their clocks with every reply of Redis"),
+    "clock": ForeignField("remove it; pods correct their clocks with every reply of Redis"),
     "batch-operations": ForeignField("write `work.batch` and `work.scan_factor`"),
     "batch-size": ForeignField("write `work.batch`, which is at most 250"),
     "chunk-attempt-multiplier": ForeignField("write `work.scan_factor`"),

@@ -45,11 +45,6 @@ class SchedulerWork(Section):
         ),
         MIN_1MS,
     ] = Duration("30s")
-    clock: Annotated[
-        Duration,
-        about("How long a pod uses its measured difference between its own clock and Redis time.", "10s"),
-        MIN_1MS,
-    ] = Duration("10s")
 
 
 class History(Section):

@@ -162,12 +162,18 @@ REDIS = Topic(
             pipeline=PIPELINE,
         ),
         Event.REDIS_EVICTS: error(
-            "Redis deletes whole streams when its memory is full; set `maxmemory-policy` to `noeviction`",
+            "Redis deletes whole keys when its memory is full; set `maxmemory-policy` to `noeviction`",
             "worker",
+            "scheduler",
             policy="its `maxmemory-policy`",
         ),
+        Event.REDIS_TOO_OLD: error(
+            "Redis does not know a command that Penstock needs; use Redis 6.2 or newer, or Valkey",
+            "scheduler",
+            command="its name",
+        ),
         Event.REDIS_SCRIPT_EVICTED: warning(
-            "Redis does not keep a script; sending its source with each call, which is slower",
+            "Redis has lost a script, or does not keep it; sending its source again",
             "scheduler",
             script="its name",
         ),

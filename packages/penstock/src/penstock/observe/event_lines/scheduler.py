@@ -9,7 +9,6 @@ from penstock.observe.event_lines.define import AT, TYPE, Topic, error, info, wa
 from penstock.observe.events import Event
 
 SUMMARY: Mapping[str, Any] = {
-    "scripts": "Lua scripts that the scheduler uses",
     "registered": "jobs that this pod registered",
     "running": "jobs that run in this pod",
     "working": "jobs that run in all pods",
@@ -76,6 +75,12 @@ SCHEDULER = Topic(
             "scheduler",
             list="the function that listed them",
             jobs="the first of them, and why",
+        ),
+        Event.JOBS_PASSED_OVER: warning(
+            "Nearly all due jobs that this pod inspects are not for it; check `shards` and `patterns`",
+            "scheduler",
+            passed="due jobs of other shards, disabled or unknown, in the last minute",
+            acquired="jobs that the pod acquired meanwhile",
         ),
         Event.JOBS_LIST_FAILED: warning("Cannot list the jobs; keeping the last list", "scheduler", error=TYPE, at=AT),
         Event.JOBS_NOT_HANDED_BACK: error(

@@ -75,13 +75,6 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         )
         yield _signal(
             ours,
-            "PenstockPermitLeakSuspect",
-            "permit_leak_suspect",
-            "Permits are held although few jobs run.",
-            "Jobs are due, few permits are free, but few jobs run: something does not release permits.",
-        )
-        yield _signal(
-            ours,
             "PenstockCapacitySkew",
             "capacity_skew",
             "Pods have free permits but take few jobs.",

@@ -23,7 +23,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             "Pods were lost while they ran jobs.",
             "Jobs of lost pods that were made due again: {value}.",
         )
-    if spec.replicas > 0 and not orphans.force_all_pods:
+    if spec.replicas > 0 and orphans.enabled and not orphans.force_all_pods:
         leads = ours.gauge(cleanup.LEADER, "sum")
         yield Alert(
             "PenstockNoLeader",

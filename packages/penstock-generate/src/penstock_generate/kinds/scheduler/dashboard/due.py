@@ -110,7 +110,6 @@ def _signals(query: SchedulerQueries) -> Iterator[Panel]:
     titles = {
         "PenstockZeroProgress": ("No progress", "1 while jobs are due but a pod takes none."),
         "PenstockCapacitySkew": ("Capacity skew", "1 while permits are free and jobs are due, but few are taken."),
-        "PenstockPermitLeakSuspect": ("Permit leak", "1 while few permits are free although few jobs run."),
     }
     for name, (title, description) in titles.items():
         if query.has(name):

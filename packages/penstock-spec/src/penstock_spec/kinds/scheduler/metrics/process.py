@@ -31,7 +31,7 @@ REDIS_CONNECTS = _common.redis_connects
 SCRIPT_ERRORS = counter("script_errors", "Scripts that failed.", SCRIPT)
 SCRIPTS_SENT_WHOLE = counter(
     "scripts_sent_whole",
-    "Scripts that were sent with their full text, because Redis did not keep them in its cache.",
+    "Scripts that were sent again with their full text, because Redis had lost them or does not keep them.",
     SCRIPT,
 )
 LEASE_LOST = counter("lease_lost", "Leases that this pod lost; other pods may have taken its jobs.")

@@ -30,7 +30,6 @@ WATCHDOG = gauge(
         "signal",
         "suspected problem",
         meaning(
-            permit_leak_suspect="jobs are due and little is running, but few permits are free",
             capacity_skew="jobs are due and permits are free, but few jobs are taken",
             zero_progress="jobs are due, but none is taken",
             redis_stall="a circuit breaker is not closed, or Redis does not answer",

@@ -30,7 +30,7 @@ SCRIPTS: Mapping[str, frozenset[str]] = {
     OPERATOR: frozenset({"pause", "resume", "run_now"}),
 }
 COMMANDS: Mapping[str, frozenset[str]] = {
-    POD: LEAD | {"hscan", "info", "ping", "time", "zcard", "zcount"},
+    POD: LEAD | {"command", "hscan", "info", "ping", "time", "zcard", "zcount"},
     OPERATOR: frozenset({"get", "hget", "hmget", "hscan", "time", "zcard", "zmscore", "zrange", "zscore"}),
 }
 """Commands that are sent directly, by processes or by the commands of a runbook."""

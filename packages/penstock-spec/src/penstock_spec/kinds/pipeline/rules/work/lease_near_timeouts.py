@@ -1,9 +1,9 @@
 """The lease is too short for the Redis timeouts.
 
-A worker renews its lease each time a third of it has passed. In the worst case, a renewal waits for a free connection,
-opens a new one and waits for the answer: the three `redis.timeouts` in the platform file. If a third of the lease is
-at least as long as the three together, one renewal may fail and the next still comes in time. If it is shorter, one
-failed renewal is enough to lose the lease: the worker cancels its messages, and other workers run them again.
+A worker renews its lease each time a third of it has passed. In the worst case, a renewal opens a new connection
+and waits for the answer: the two `redis.timeouts` in the platform file. If a third of the lease is at least as long
+as the two together, one renewal may fail and the next still comes in time. If it is shorter, one failed renewal is
+enough to lose the lease: the worker cancels its messages, and other workers run them again.
 
 Set `work.lease` to at least three times the sum of the timeouts, or shorten the timeouts.
 """
@@ -23,11 +23,11 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     lease, timeouts = subject.spec.work.lease, subject.platform.redis.timeouts
-    slowest = timeouts.wait + timeouts.connect + timeouts.answer
+    slowest = timeouts.connect + timeouts.answer
     needed = slowest * 3
     if lease < needed and not lease < SHORTEST:  # `lease-too-short` reports a shorter one
         message = (
-            f"waiting, connecting and answering may take {slowest} together "
+            f"connecting and answering may take {slowest} together "
             f"({subject.platform_line('redis.timeouts')}), more than a third of {lease}"
         )
         yield subject.problem("work.lease", message, f"set `work.lease` to at least `{needed}`")
