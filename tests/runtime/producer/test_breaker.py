@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from penstock.producer.breaker import Breaker, Limits, State
 
-LIMITS = Limits(failures=5, within=10.0, cool_down=30.0, trial=5.0)
+LIMITS = Limits(failures=5, within=10.0, first=30.0, cool_down=30.0, trial=5.0)
+GROWING = Limits(failures=5, within=10.0, first=1.0, cool_down=6.0, trial=5.0)
 
 
 def opened(at: float = 100.0) -> Breaker:
@@ -96,6 +97,22 @@ def test_a_failed_trial_opens_it_again() -> None:
     assert breaker.opened == 2
 
 
+def test_cool_downs_grow_from_the_first_to_the_longest() -> None:
+    """Each failed trial doubles the wait; after a success it is short again."""
+    breaker, now = Breaker(GROWING), 0.0
+    for _ in range(5):
+        breaker.failed(now)
+    for wait in (1, 2, 4, 6, 6):
+        assert not breaker.allows(now + wait - 0.1)
+        now += wait
+        assert breaker.allows(now)
+        breaker.failed(now)
+    breaker.succeeded()
+    for _ in range(5):
+        breaker.failed(now)
+    assert breaker.allows(now + 1)
+
+
 def test_a_trial_without_a_result_is_replaced() -> None:
     """A cancelled caller must not keep the breaker half-open forever."""
     breaker = opened(100)
@@ -117,7 +134,9 @@ def test_refuses_changes_no_state() -> None:
 class ExpectedBreaker:
     """A model of the breaker, computed from the history of failures."""
 
+    limits: Limits
     failures: list[float] = field(default_factory=list)
+    cool_down: float = 0.0
     opened_at: float | None = None
     trial_at: float | None = None
 
@@ -125,9 +144,9 @@ class ExpectedBreaker:
         if self.opened_at is None:
             return True
         if self.trial_at is not None:
-            allowed = now - self.trial_at >= LIMITS.trial
+            allowed = now - self.trial_at >= self.limits.trial
         else:
-            allowed = now - self.opened_at >= LIMITS.cool_down
+            allowed = now - self.opened_at >= self.cool_down
         if allowed:
             self.trial_at = now
         return allowed
@@ -137,15 +156,22 @@ class ExpectedBreaker:
 
     def failed(self, now: float) -> None:
         self.failures.append(now)
-        last = self.failures[-LIMITS.failures :]
-        if self.trial_at is not None or (len(last) == LIMITS.failures and last[-1] - last[0] <= LIMITS.within):
+        last = self.failures[-self.limits.failures :]
+        if self.trial_at is not None or (
+            len(last) == self.limits.failures and last[-1] - last[0] <= self.limits.within
+        ):
+            again = self.opened_at is not None
+            self.cool_down = min(2 * self.cool_down if again else self.limits.first, self.limits.cool_down)
             self.failures, self.opened_at, self.trial_at = [], now, None
 
 
-@given(st.lists(st.tuples(st.sampled_from([0, 0.1, 1, 2.5, 5, 30]), st.booleans()), max_size=200))
-def test_any_sequence_matches_the_model(steps: list[tuple[float, bool]]) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 0.1, 1, 2.5, 5, 30]), st.booleans()), max_size=200),
+    st.sampled_from([LIMITS, GROWING]),
+)
+def test_any_sequence_matches_the_model(steps: list[tuple[float, bool]], limits: Limits) -> None:
     """Time passes, and each admitted call succeeds or fails."""
-    breaker, expected = Breaker(LIMITS), ExpectedBreaker()
+    breaker, expected = Breaker(limits), ExpectedBreaker(limits)
     now = 0.0
     for later, succeeds in steps:
         now += later

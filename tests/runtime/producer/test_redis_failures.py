@@ -483,12 +483,45 @@ def test_an_open_breaker_fails_sends_at_once(server: Server) -> None:
                 await producer.send({"job": "b"})
             outcomes = await producer.send_many(jobs(3))
             assert [type(one.error) for one in outcomes if isinstance(one, Failed)] == [BreakerOpen] * 3
-            now = 31.0
+            now = 1.1
             assert isinstance(await producer.send({"job": "c"}), Sent)
             assert isinstance(await producer.send({"job": "d"}), Sent)
         assert number(server, "XLEN", STREAM) == 2
         assert value_of(metrics.gauge(sending.BREAKER_OPEN)) == 0
         assert metrics.counter(sending.BREAKER_OPENED).value == 1
+
+    run_async(scenario())
+
+
+@pytest.mark.parametrize(("cooldown", "waits"), [("30s", (1, 2, 4)), ("500ms", (0.5, 0.5, 0.5)), ("2s", (1, 2, 2))])
+def test_the_spec_sets_the_longest_cool_down(server: Server, cooldown: str, waits: tuple[float, ...]) -> None:
+    """While Redis is away, one send tries after each wait; once it is back, the next try ends the outage."""
+
+    async def scenario() -> None:
+        now = 0.0
+        spec = pipeline(send={"attempts": 1, "breaker": {"cooldown": cooldown}})
+        producer = Producer(
+            spec,
+            Redis(addresses=[server.address]),
+            credentials=Credentials(),
+            metrics=new_metrics(),
+            clock=lambda: now,
+        )
+        server.kill()
+        async with producer:
+            for _ in range(5):
+                with pytest.raises(RedisAbsent):
+                    await producer.send({"job": "a"})
+            for number, wait in enumerate(waits, 1):
+                with pytest.raises(BreakerOpen):
+                    await producer.send({"job": "b"})
+                now += wait + 0.001
+                if number < len(waits):
+                    with pytest.raises(RedisAbsent):
+                        await producer.send({"job": "c"})
+            server.start()
+            assert isinstance(await producer.send({"job": "d"}), Sent)
+            assert isinstance(await producer.send({"job": "e"}), Sent)
 
     run_async(scenario())
 

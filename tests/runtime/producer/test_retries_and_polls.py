@@ -16,7 +16,7 @@ TIMEOUTS = Timeouts()
 def test_one_send_never_opens_the_breaker_before_its_last_attempt(attempts: int, backoff: dict[str, object]) -> None:
     """Only later attempts in a row open it."""
     retries = retries_of(pipeline(send={"attempts": attempts, "backoff": backoff}), TIMEOUTS)
-    breaker = Breaker(limits_of(retries, TIMEOUTS))
+    breaker = Breaker(limits_of(retries, TIMEOUTS, 30.0))
     slowest = TIMEOUTS.connect.seconds + TIMEOUTS.answer.seconds
     now = 0.0
     for attempt in range(1, 200):

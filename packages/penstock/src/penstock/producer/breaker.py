@@ -8,7 +8,8 @@
      +---------------------------------------------------------------------- the trial succeeded ----+
 ```
 
-If a trial reports no result for a while, another one follows.
+The first cool-down is short, so that a restart of Redis costs little; each failed trial doubles it, up to a limit. If a
+trial reports no result for a while, another one follows.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ class Limits:
 
     failures: int = 5
     within: float = 10.0
+    first: float = 1.0
+    """The first cool-down."""
     cool_down: float = 30.0
+    """The longest cool-down."""
     trial: float = 5.0
 
 
@@ -44,6 +48,7 @@ class Breaker:
         self._limits = limits
         self._failed: deque[float] = deque(maxlen=limits.failures)
         self._since = 0.0
+        self._cool_down = 0.0
         self.state = State.CLOSED
         self.opened = 0
         """How often it has opened."""
@@ -59,7 +64,7 @@ class Breaker:
             case State.CLOSED:
                 return False
             case State.OPEN:
-                return now - self._since < self._limits.cool_down
+                return now - self._since < self._cool_down
             case State.HALF_OPEN:
                 return now - self._since < self._limits.trial
 
@@ -81,6 +86,9 @@ class Breaker:
         self._failed.append(now)
         enough = len(self._failed) == self._limits.failures and now - self._failed[0] <= self._limits.within
         if self.state is State.HALF_OPEN or enough:
+            limits = self._limits
+            grown = 2 * self._cool_down if self.is_open else limits.first
+            self._cool_down = min(grown, limits.cool_down)
             self._failed.clear()
             self.state, self._since = State.OPEN, now
             self.opened += 1

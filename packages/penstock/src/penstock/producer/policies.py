@@ -41,8 +41,8 @@ def retries_of(spec: Pipeline, timeouts: Timeouts) -> SendRetries:
     )
 
 
-def limits_of(retries: SendRetries, timeouts: Timeouts) -> Limits:
-    """Return when the breaker opens: never before one send has made all its attempts.
+def limits_of(retries: SendRetries, timeouts: Timeouts, cool_down: float) -> Limits:
+    """Return when the breaker opens: never before one send has made all its attempts. `cool_down` is the spec's.
 
     Calls are sequential, so the window includes the waits for answers and between attempts.
     """
@@ -50,4 +50,4 @@ def limits_of(retries: SendRetries, timeouts: Timeouts) -> Limits:
     failures = max(default.failures, retries.attempts)
     waits = sum(retries.backoff.after(attempts) for attempts in range(1, failures))
     calls = failures * (timeouts.connect.seconds + timeouts.answer.seconds)
-    return Limits(failures, default.within + waits + calls, default.cool_down, default.trial)
+    return Limits(failures, default.within + waits + calls, default.first, cool_down, default.trial)

@@ -93,7 +93,8 @@ class Producer:
         self._encoder = Encoder(spec, encoding_of(spec.message, schema_of(spec, folder)), Ulids())
         self._send_script = SendScript(self._link, spec, keys, self._metrics)
         retries = retries_of(spec, redis.timeouts)
-        monitor = RedisMonitor(spec.name, Breaker(limits_of(retries, redis.timeouts)), self._metrics, clock)
+        limits = limits_of(retries, redis.timeouts, spec.send.breaker.cooldown.seconds)
+        monitor = RedisMonitor(spec.name, Breaker(limits), self._metrics, clock)
         self._sender = Sender(self._send_script, retries, monitor, self._metrics, clock=clock, pace=Pace())
 
     @classmethod

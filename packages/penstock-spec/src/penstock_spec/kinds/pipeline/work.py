@@ -18,6 +18,20 @@ class SendBackoff(Section):
     factor: Annotated[Number, about("Each wait is this many times the previous one.", 2, ge=1, le=100)] = 2
 
 
+class SendBreaker(Section):
+    """The circuit breaker of producers: after repeated failures of Redis, sends fail at once for a while."""
+
+    cooldown: Annotated[
+        Duration,
+        about(
+            "The longest time until one send tries Redis again. The first time is 1 second; each failed try "
+            "doubles it.",
+            "30s",
+        ),
+        MIN_1MS,
+    ] = Duration("30s")
+
+
 class Send(Section):
     """How producers retry a send. A send that Redis may have received is retried only with a deduplication key."""
 
@@ -25,6 +39,7 @@ class Send(Section):
         int, about("The maximum number of attempts of one send, including the first.", 3, ge=1, le=100)
     ] = 3
     backoff: Annotated[SendBackoff, about("Waits between attempts.", {"first": "500ms", "factor": 2})] = SendBackoff()
+    breaker: Annotated[SendBreaker, about("The circuit breaker.", {"cooldown": "30s"})] = SendBreaker()
 
 
 class PipelineWork(Section):
