@@ -204,7 +204,7 @@ UNREADABLE: dict[str, tuple[SomeEncoding, Sequence[bytes], str, str]] = {
     "an unknown version": (
         json_form(JOB),
         [b"data", b"hunter2", b"penstock-version", b"2"],
-        "version",
+        "newer-version",
         "its version is 2, but this Penstock only knows 1",
     ),
     "too large": (

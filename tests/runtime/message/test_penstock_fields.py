@@ -72,7 +72,7 @@ def test_an_id_that_is_not_a_ulid_is_ignored(raw: bytes) -> None:
 def test_an_unknown_version_makes_the_message_unreadable(raw: bytes, shown: str) -> None:
     with pytest.raises(Unreadable) as error:
         own_fields_of(entry(version=raw))
-    assert error.value.reason == "version"
+    assert error.value.reason == ("newer-version" if shown.isdigit() and int(shown) > 1 else "version")
     assert error.value.says == f"its version is {shown}, but this Penstock only knows 1"
 
 

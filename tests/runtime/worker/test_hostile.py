@@ -57,7 +57,7 @@ HOSTILE: dict[str, tuple[list[bytes], str]] = {
     "a list": (body(f'["{SECRET}"]'), "schema"),
     "a missing field": (body(f'{{"secret": "{SECRET}"}}'), "schema"),
     "another type": (body(f'{{"id": ["{SECRET}"]}}'), "schema"),
-    "another version": ([*body('{"id": "a"}'), b"penstock-version", b"9"], "version"),
+    "another version": ([*body('{"id": "a"}'), b"penstock-version", b"0"], "version"),
     "no version": ([*body('{"id": "a"}'), b"penstock-version", SECRET.encode()], "version"),
     "lone surrogate": (body(f'{{"id": "a", "secret": "\\ud800{SECRET}"}}'), "not-json"),
     "a mark": ([b"data", b"\xef\xbb\xbf{}"], "not-json"),

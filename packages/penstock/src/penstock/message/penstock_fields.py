@@ -84,8 +84,11 @@ def own_fields_of(entry: Sequence[bytes]) -> PenstockFields:
         return NOTHING
     version = own.get(VERSION, CURRENT)
     if version != CURRENT:
-        shown = version.decode() if version.isdigit() and len(version) < 10 else "not a number"  # noqa: PLR2004 - a plausible number
-        raise Unreadable("version", f"its version is {shown}, but this Penstock only knows {CURRENT.decode()}")
+        plausible = version.isdigit() and len(version) < 10  # noqa: PLR2004 - a plausible number
+        newer = plausible and int(version) > int(CURRENT)
+        shown = version.decode() if plausible else "not a number"
+        says = f"its version is {shown}, but this Penstock only knows {CURRENT.decode()}"
+        raise Unreadable("newer-version" if newer else "version", says)
     return PenstockFields(own)
 
 

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-Reason: TypeAlias = Literal["too-large", "not-utf-8", "not-json", "no-body", "schema", "version", "type", "reserved"]
-"""`reserved`: a field name that only Penstock may use; only for sends."""
+Reason: TypeAlias = Literal[
+    "too-large", "not-utf-8", "not-json", "no-body", "schema", "version", "newer-version", "type", "reserved"
+]
+"""`reserved`: a field name that only Penstock may use; only for sends. `newer-version`: a newer Penstock reads it."""
 
 
 class MessageProblem(Exception):  # noqa: N818 - a problem of a message, not of the program

@@ -63,6 +63,7 @@ class Event(StrEnum):
     MESSAGE_TIMED_OUT = "message.timed_out"
     MESSAGE_CRASHED = "message.crashed"
     MESSAGE_UNREADABLE = "message.unreadable"
+    MESSAGE_NEWER = "message.newer"
     MESSAGE_DEAD = "message.dead"
     MESSAGE_NOT_CLASSIFIED = "message.not_classified"
     HANDLER_ABANDONED = "handler.abandoned"

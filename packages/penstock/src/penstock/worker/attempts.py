@@ -17,6 +17,7 @@ from penstock.worker.context import Context, MessageSettings, Progress
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
 from penstock.worker.in_process import outcome_of
 from penstock.worker.metrics import WorkerMetrics
+from penstock.worker.newer_version import next_wait
 from penstock.worker.outcome import (
     STOPPED,
     Done,
@@ -262,6 +263,10 @@ class Attempts:
                 if delivery.is_suspect and self._work.isolation == "none":
                     self._no_children_until = self._monotonic() + NO_CHILDREN_PAUSE
                 self._settler.add(GivenBack(delivery, "unstarted"))
+            case Unreadable("newer-version", says) if (wait := next_wait(delivery.uncharged)) is not None:
+                attempt.context.log.event(Event.MESSAGE_NEWER, detail=says, wait_ms=wait)
+                self._settler.add(Parked(delivery, wait, "", uncharged=True))
+                self._slots.park(wait / 1000)
             case Unreadable(reason, says):
                 attempt.context.log.event(Event.MESSAGE_UNREADABLE, reason=reason, detail=says)
                 error = f"{reason}: {says}"

@@ -77,6 +77,8 @@ class Parked:
     """The failure class that matched; empty if none did."""
     crashed: bool = False
     """Whether its handler crashed its process; then the message is suspect from now on."""
+    uncharged: bool = False
+    """Whether this delivery was not an attempt: no handler could start."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,7 +324,8 @@ def id_range(deliveries: Sequence[Delivery]) -> tuple[bytes, bytes]:
 
 
 def _park_args(parked: Parked) -> tuple[Sent, ...]:
-    return (parked.delivery.id, parked.delivery.count, parked.wait, parked.delivery.renewals, int(parked.crashed))
+    uncharged = parked.delivery.renewals + parked.uncharged
+    return (parked.delivery.id, parked.delivery.count, parked.wait, uncharged, int(parked.crashed))
 
 
 def _give_back_args(delivery: Delivery) -> tuple[Sent, ...]:

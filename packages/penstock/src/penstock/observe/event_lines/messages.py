@@ -22,6 +22,13 @@ MESSAGE = Topic(
             reason="why, in a word",
             detail="the place in the body and the problem",
         ),
+        Event.MESSAGE_NEWER: warning(
+            "A newer Penstock sent the message; it waits for a worker that can read it",
+            "worker",
+            subject="message",
+            detail="its version, and the one that this worker knows",
+            wait_ms="milliseconds until it is ready again",
+        ),
         Event.MESSAGE_DEAD: error(
             "The message is dead: it will not be retried. See `penstock dlq`",
             "worker",
