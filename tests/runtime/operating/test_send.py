@@ -65,7 +65,7 @@ def test_json_has_all_fields_of_an_outcome(cli: OperatorCli) -> None:
 def test_invalid_messages_are_not_sent(cli: OperatorCli, body: str, problem: str) -> None:
     """They are checked before Redis is contacted, and not quoted."""
     ran = cli.penstock("send", "trial", body)
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("not sent: ")
     assert problem in ran.err
     assert "xxx" not in ran.err
@@ -104,6 +104,12 @@ def test_each_line_is_a_message(cli: OperatorCli) -> None:
     outcomes = [json.loads(line) for line in out.splitlines()]
     assert [(one["line"], one["outcome"]) for one in outcomes] == [(1, "sent"), (2, "duplicate"), (3, "not-sent")]
     assert code == 1
+
+
+def test_the_exit_code_tells_nothing_sent_from_some_not_sent(cli: OperatorCli) -> None:
+    """0: all are sent, or duplicates; 1: some are not; 2: none is, as for other verbs that could do nothing."""
+    codes = {"": 0, '{"n": 1}\n': 0, '{"n": 1}\n{}\n': 1, "{}\nnope\n": 2}
+    assert {text: piped(cli, text, "--lines")[0] for text in codes} == codes
 
 
 def test_many_lines_keep_their_order(cli: OperatorCli) -> None:
@@ -173,7 +179,7 @@ def test_a_full_backlog_is_reported(make_cli: Callable[..., OperatorCli]) -> Non
     )
     cli.penstock("send", "trial", "{}")
     ran = cli.penstock("send", "trial", "{}")
-    assert ran.code == 1
+    assert ran.code == 2
     assert "`stream.backlog.limit`" in ran.err
     [outcome] = cli.penstock("send", "trial", "{}", "--json").objects
     assert (outcome["outcome"], outcome["reason"]) == ("not-sent", "rejected")
@@ -203,7 +209,7 @@ def test_an_unreachable_redis_is_one_line_and_a_hint(make_cli: Callable[..., Ope
     """It sends nothing and logs nothing."""
     cli = make_cli("message: {}\nsend: {attempts: 1}")
     ran = cli.penstock("send", "trial", "{}", redis=f"redis://127.0.0.1:{free_port()}")
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (2, "")
     line, hint = ran.err.splitlines()
     assert line.startswith("not sent: no connection to ")
     assert hint == (

@@ -8,7 +8,16 @@ OPENING = """\
 # Commands
 
 The output of `penstock --help` and of the help of each command. Findings and data go to stdout, everything else to
-stderr. The exit code is 0 for success, 1 for findings, and 2 for an error that stopped the command.
+stderr.
+
+| exit code | meaning |
+|---|---|
+| 0 | success |
+| 1 | findings, nothing found, or a part failed; the help of a command says which |
+| 2 | an error stopped the command, or nothing could be done: wrong options, an unreadable file, Redis unreachable |
+| 70 | a pod's event loop was blocked for too long, or a part of it failed; Kubernetes restarts it |
+| 130 | stopped by Ctrl-C |
+| 128 + n | a pod ended at once, by a second signal `n` |
 """
 
 

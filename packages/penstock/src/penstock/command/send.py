@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.terminal.options import SpecOptions, json_option, parse_duration, spec_argument, spec_options
-from penstock.terminal.output import INCOMPLETE, print_json, print_line, print_note
+from penstock.terminal.output import INCOMPLETE, NOTHING_DONE, print_json, print_line, print_note
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def command(
     errors go to standard error. `unknown` means that Redis did not answer: the message may have been sent.
 
     `--json` prints one object per line, whose `outcome` is `sent`, `delayed`, `duplicate`, `not-sent` or `unknown`.
-    Exit code 1: a message was not sent, or its outcome is unknown.
+    Exit code 1: some messages were not sent, or an outcome is unknown; 2: nothing was sent.
 
     \b
     Examples:
@@ -137,12 +137,13 @@ async def _send(
     as_json: bool,
 ) -> int:
     """Send all messages, print the outcome of each, and return the exit code."""
-    from penstock.producer.outcomes import Duplicate, Sent
+    from penstock.producer.errors import Unknown
+    from penstock.producer.outcomes import Duplicate, Failed, Sent
     from penstock.producer.producer import Producer
 
     # The producer's log would repeat what is printed here for each message.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
-    failed = read = 0
+    refused = done = unknown = read = 0
     hint = ""
     async with Producer(pipeline, credentials=credentials) as producer:
         async for bodies in source:
@@ -156,12 +157,16 @@ async def _send(
                 print_note(f"the outcome of {_which(numbered[0][0], read, lines=lines)} is unknown")
                 raise
             for (number, _), outcome in zip(numbered, outcomes, strict=True):
-                failed += not isinstance(outcome, (Sent, Duplicate))
+                done += isinstance(outcome, (Sent, Duplicate))
+                refused += isinstance(outcome, Failed)
+                unknown += isinstance(outcome, Unknown)
                 hint = _hint(outcome, lines=lines) or hint
                 (_print_json if as_json else _print)(outcome, f"line {number}: " if lines else "", number)
     if hint:
         print_note(f"hint: {hint}")
-    return INCOMPLETE if failed else 0
+    if refused and not done and not unknown:
+        return NOTHING_DONE
+    return INCOMPLETE if refused or unknown else 0
 
 
 def _hint(outcome: Outcome, *, lines: bool) -> str:

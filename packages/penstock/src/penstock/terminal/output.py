@@ -25,6 +25,8 @@ ENTRY_ID = re.compile(r"[0-9]+-[0-9]+", re.ASCII)
 """The id of a stream entry."""
 INCOMPLETE = 1
 """Exit code: nothing was found, or a part failed."""
+NOTHING_DONE = 2
+"""Exit code: nothing could be done, as for errors that stop a command."""
 
 
 def print_line(line: str = "") -> None:
