@@ -37,6 +37,12 @@ extendedKeyUsage = serverAuth
 subjectKeyIdentifier = hash
 authorityKeyIdentifier = keyid
 subjectAltName = {names}
+[client]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = clientAuth
+subjectKeyIdentifier = hash
+authorityKeyIdentifier = keyid
 """
 
 
@@ -56,6 +62,13 @@ class Certificate:
         _openssl(folder, "authority", names, ca_key, ca)
         _openssl(folder, "server", names, certificate.key, certificate.certificate, "-CA", ca, "-CAkey", ca_key)
         return certificate
+
+    def client(self, folder: Path, name: str = "client") -> tuple[Path, Path]:
+        """A client's certificate that the same authority signs, and its key."""
+        certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
+        signed = ("-CA", self.ca, "-CAkey", self.ca.with_suffix(".key"))
+        _openssl(folder, "client", "DNS:client", key, certificate, *signed)
+        return certificate, key
 
 
 def _openssl(folder: Path, section: str, names: str, key: Path, certificate: Path, *signed: str | Path) -> None:

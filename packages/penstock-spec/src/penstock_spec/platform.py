@@ -86,6 +86,23 @@ class Auth(Section):
     ] = []
 
 
+class Certificate(Section):
+    """The client certificate for servers that require one (mutual TLS), from a Kubernetes secret."""
+
+    secret: Annotated[
+        Namespace,
+        about("The Kubernetes secret, in the environment's namespace, as cert-manager creates it.", "redis-client"),
+    ]
+    certificate_key: Annotated[
+        Field_, about("The key of the certificate, with its chain, in the secret.", "tls.crt")
+    ] = "tls.crt"
+    private_key_key: Annotated[Field_, about("The key of the private key in the secret.", "tls.key")] = "tls.key"
+    authorities_key: Annotated[
+        Field_ | None,
+        about("The key of the authorities to trust, in the secret; null for those of the image and of KEDA.", "ca.crt"),
+    ] = None
+
+
 class Timeouts(Section):
     """How long clients wait for Redis before they fail."""
 
@@ -127,6 +144,10 @@ class Redis(Section):
     tls: Annotated[bool, about("Use TLS.", True)] = False
     auth: Annotated[
         Auth | None, about("How to authenticate; null without authentication.", {"secret": "redis-auth"})
+    ] = None
+    certificate: Annotated[
+        Certificate | None,
+        about("The client certificate, if the servers require one; needs `tls`.", {"secret": "redis-client"}),
     ] = None
     connections: Annotated[
         int | None, about("The maximum number of connections (`maxclients`, or the limit of the plan).", 10000, ge=1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.terminal.console import here, today
-from penstock.terminal.options import environment_option, find_spec, parse_duration, platform_option
+from penstock.terminal.options import environment_option, find_spec, parse_duration, platform_option, tls_options
 from penstock.terminal.resolving import refuse_errors
 from penstock_spec.findings import CannotGoOn
 
@@ -45,6 +45,7 @@ def _speed(ctx: click.Context, param: click.Parameter, value: str) -> float:
     help="A Redis instead of the embedded one: redis://localhost:6379. Others can read a password in it: set "
     "REDIS_USERNAME and REDIS_PASSWORD, or REDIS_PASSWORD_FILE.",
 )
+@tls_options
 @click.option(
     "--speed",
     default="1x",

@@ -13,7 +13,10 @@ from penstock_dev.running.workload import Workload
 
 JANITOR = "janitor"
 JANITOR_READY = frozenset({Event.JANITOR_BECAME_LEADER, Event.JANITOR_BECAME_STANDBY})
-EXTERNAL_REDIS = ("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_CA_FILE", "REDIS_SENTINEL_PASSWORD")
+EXTERNAL_REDIS = (
+    *("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_SENTINEL_PASSWORD"),
+    *("REDIS_CA_FILE", "REDIS_CERT_FILE", "REDIS_KEY_FILE"),
+)
 """Variables for a Redis that is not the embedded one."""
 LEVELS = ("DEBUG", "INFO")
 """Other levels would hide the lines that say that a process is ready."""

@@ -39,6 +39,7 @@ def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
         "members": it.maintained,
         "image": janitor_image(it),
         "secret": secret(it.around.redis),
+        "certificate": it.around.redis.certificate,
         "redis_ports": redis_ports(it.around.redis),
         "verbs": verbs(it),
         "rules": groups(it),

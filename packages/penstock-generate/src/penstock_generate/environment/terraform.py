@@ -65,6 +65,9 @@ def _secrets(it: PlannedEnvironment) -> Iterator[dict[str, Any]]:
     auth, routes = it.around.redis.auth, it.around.routes.values()
     if auth and auth.secret:
         yield {"name": auth.secret, "keys": [auth.password_key], "of": "redis", "namespace": it.around.namespace}
+    if given := it.around.redis.certificate:
+        keys = [given.certificate_key, given.private_key_key, *filter(None, [given.authorities_key])]
+        yield {"name": given.secret, "keys": keys, "of": "redis-tls", "namespace": it.around.namespace}
     if any(route.slack for route in routes):
         name, key = SLACK
         yield {"name": name, "keys": [key], "of": "alertmanager", "namespace": None}

@@ -9,7 +9,7 @@ from penstock_generate.dashboards.files import DashboardText
 from penstock_generate.inputs.references import Secret, image, redis_ports, secret
 from penstock_generate.pods.worker_artifact import WorkerArtifact
 from penstock_generate.rendering.yaml_text import YamlText
-from penstock_spec.platform import Environment
+from penstock_spec.platform import Certificate, Environment
 from penstock_spec.pods import EgressRule, labels, selector
 from penstock_spec.values.quantities import Duration
 
@@ -51,6 +51,8 @@ class PodFacts:
     image: str
     grace_seconds: int
     secret: Secret | None
+    certificate: Certificate | None
+    """The client certificate, if Redis requires one."""
     redis_ports: list[int]
     egress: list[dict[str, Any]]
     """Rules of a NetworkPolicy for connections to others than Redis."""
@@ -70,6 +72,7 @@ class PodFacts:
             image=image(spec.image, around.image_prefix),
             grace_seconds=grace_seconds(spec.shutdown.grace),
             secret=secret(around.redis),
+            certificate=around.redis.certificate,
             redis_ports=redis_ports(around.redis),
             egress=[_egress(one) for one in spec.egress],
         )

@@ -48,7 +48,11 @@ def _replicas(facts: Facts, scaled_object: dict[str, Any] | None) -> dict[str, A
 
 
 def _redis(facts: Facts) -> dict[str, Any]:
-    secret = {"secret": {"name": facts.secret.name, "key": facts.secret.key}} if facts.secret else {}
+    secret: dict[str, Any] = {"secret": {"name": facts.secret.name, "key": facts.secret.key}} if facts.secret else {}
+    if (given := facts.certificate) is not None:
+        authorities = {"authoritiesKey": given.authorities_key} if given.authorities_key else {}
+        keys = {"certificateKey": given.certificate_key, "privateKeyKey": given.private_key_key}
+        secret |= {"certificate": {"secret": given.secret, **keys, **authorities}}
     return {"ports": facts.redis_ports, **secret, "triggerAuthentication": facts.makes_authentication}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -84,7 +85,38 @@ def redis_option(verb: F) -> F:
         flag_value=EMBEDDED,
         help="Use the repository's embedded Redis. It runs while commands use it and keeps its data in `.penstock`.",
     )
-    return url(embedded(verb))
+    return url(embedded(tls_options(verb)))
+
+
+def tls_options(verb: F) -> F:
+    """Add `--redis-ca`, `--redis-cert` and `--redis-key`."""
+    for name, variable, says in reversed(TLS_FILES):
+        verb = click.option(
+            name,
+            metavar="FILE",
+            type=click.Path(path_type=Path, dir_okay=False),
+            expose_value=False,
+            callback=_set_variable(variable),
+            help=f"{says}, also from `{variable}`.",
+        )(verb)
+    return verb
+
+
+TLS_FILES = (
+    ("--redis-ca", "REDIS_CA_FILE", "Certificate authorities to trust instead of the system's"),
+    ("--redis-cert", "REDIS_CERT_FILE", "Client certificate for a Redis that requires one"),
+    ("--redis-key", "REDIS_KEY_FILE", "Private key of the client certificate"),
+)
+"""Paths are no secrets, and child processes inherit variables: so options only set variables."""
+
+
+def _set_variable(variable: str) -> Callable[[click.Context, click.Parameter, Path | None], None]:
+    def set_it(ctx: click.Context, param: click.Parameter, file: Path | None) -> None:
+        del ctx, param
+        if file is not None:
+            os.environ[variable] = str(file.absolute())
+
+    return set_it
 
 
 listen_option = click.option(

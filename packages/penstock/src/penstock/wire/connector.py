@@ -5,7 +5,6 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -13,7 +12,7 @@ from redis.exceptions import RedisError
 
 from penstock.wire.command import pack
 from penstock.wire.connection import Address, Answers, Connection
-from penstock.wire.credentials import Credentials
+from penstock.wire.credentials import BadCertificateError, Credentials
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered, reason
 from penstock.wire.socket import Socket, TlsSocket
 from penstock_spec.platform import Redis, Timeouts
@@ -28,7 +27,9 @@ class Connector:
 
     timeouts: Timeouts
     tls: bool
-    ca_file: Path | None
+    tls_context: Callable[[], ssl.SSLContext]
+    has_certificate: bool
+    """Whether it presents a client certificate."""
     username: str | None
     secret: Callable[[], str | bytes | None]
     database: int
@@ -41,7 +42,8 @@ class Connector:
         return cls(
             timeouts=redis.timeouts,
             tls=redis.tls,
-            ca_file=credentials.ca_file,
+            tls_context=credentials.tls_context,
+            has_certificate=credentials.cert_file is not None,
             username=credentials.username or (redis.auth.username if redis.auth else None),
             secret=credentials.secret,
             database=redis.database,
@@ -54,7 +56,8 @@ class Connector:
         return cls(
             timeouts=redis.timeouts,
             tls=redis.tls,
-            ca_file=credentials.ca_file,
+            tls_context=credentials.tls_context,
+            has_certificate=credentials.cert_file is not None,
             username=None,
             secret=lambda: credentials.sentinel_password,
             database=0,
@@ -67,13 +70,18 @@ class Connector:
             greeting = self._greeting(name)
             socket = self._socket(address)
         except OSError as error:
-            raise Absent(f"no connection to {address}: {error.filename or self.ca_file}: {error.strerror}") from error
+            raise Absent(
+                f"no connection to {address}: {error.filename or 'a file with certificates'}: {error.strerror}"
+            ) from error
+        except BadCertificateError as error:
+            raise Absent(f"no connection to {address}: {error}; {error.hint}") from error
         connection = Connection(socket, address)
         try:
             await socket.connect_or_not()
         except (RedisError, OSError) as error:
             await connection.drop()
-            raise Absent(f"no connection to {address}: {reason(error)}") from error
+            detail = reason(error)
+            raise Absent(f"no connection to {address}: {detail}{self._hint(detail)}") from error
         except BaseException:
             await connection.drop()
             raise
@@ -96,8 +104,8 @@ class Connector:
             socket_connect_timeout=self.timeouts.connect.seconds,
         )
         if isinstance(socket, TlsSocket):
-            # Certificates and host names are always verified. redis-py would also trust the system's authorities.
-            socket.ssl_context.context = ssl.create_default_context(cafile=self.ca_file)
+            # redis-py would also trust the system's authorities beside those of REDIS_CA_FILE.
+            socket.ssl_context.context = self.tls_context()
         return socket
 
     def _greeting(self, name: str) -> dict[str, bytes]:
@@ -122,7 +130,7 @@ class Connector:
             # A server at its client limit sends an error before it disconnects.
             refusal = next((f"{answer}; " for answer in error.answers if isinstance(answer, Refused)), "")
             detail = str(error).removeprefix(f"{connection.address} ")
-            raise Absent(f"no connection to {connection.address}: {refusal}{detail}") from error
+            raise Absent(f"no connection to {connection.address}: {refusal}{detail}{self._hint(detail)}") from error
         answers = dict(zip(greeting, replies, strict=True))
         for command, answer in answers.items():
             if isinstance(answer, Refused) and (command in {"AUTH", "SELECT"} or answer.code not in OPTIONAL_ERRORS):
@@ -131,6 +139,14 @@ class Connector:
             connection.client_id = number
         if _is_replica(answers.get("ROLE")):
             raise Absent(f"{connection.address} is not a master now; the sentinels will announce another")
+
+    def _hint(self, detail: str) -> str:
+        """What to do if the server ends a TLS connection without a client certificate. Its alert may arrive or not."""
+        required = "CERTIFICATE_REQUIRED" in detail.upper().replace(" ", "_")
+        if not self.tls or self.has_certificate or not (required or "closed the connection" in detail):
+            return ""
+        says = "the server requires a client certificate:" if required else "if it requires a client certificate,"
+        return f"; {says} set REDIS_CERT_FILE and REDIS_KEY_FILE"
 
     def _as(self) -> str:
         return f"as user `{self.username}`" if self.username else "as the default user"

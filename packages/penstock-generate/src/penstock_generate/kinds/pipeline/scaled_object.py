@@ -24,12 +24,13 @@ ROLE = "worker"
 
 def pods_of(spec: Pipeline, environment: Environment) -> Pods:
     """The pods of a pipeline."""
-    auth = environment.redis.auth
+    redis, auth = environment.redis, environment.redis.auth
+    has_secrets = redis.certificate is not None or (auth is not None and auth.secret is not None)
     return Pods(
         role=ROLE,
         args=(ROLE,),
         scaled_object=scaled_object(spec, environment),
-        makes_authentication=auth is not None and auth.secret is not None and auth.trigger_authentication is None,
+        makes_authentication=has_secrets and (auth is None or auth.trigger_authentication is None),
     )
 
 

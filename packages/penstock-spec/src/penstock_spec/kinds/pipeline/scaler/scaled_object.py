@@ -132,9 +132,10 @@ def _connection(redis: Redis) -> dict[str, str]:
 
 
 def _authentication(spec: Pipeline, redis: Redis) -> dict[str, Any]:
-    if redis.auth is None:
+    if redis.auth is None and redis.certificate is None:
         return {}
-    return {"authenticationRef": {"name": redis.auth.trigger_authentication or f"{spec.name}-redis"}}
+    own = redis.auth.trigger_authentication if redis.auth else None
+    return {"authenticationRef": {"name": own or f"{spec.name}-redis"}}
 
 
 def _scale_down(scale_down: ScaleDown) -> dict[str, Any]:
