@@ -2,10 +2,13 @@
 
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import targets
 from consumer_leases import lease_end
 from entries import add
+from event_loop import run_async
 from http_probes import page
 from ledger import by_message, read
 from patience import PATIENCE
@@ -13,8 +16,9 @@ from pipelines import HANDLERS, KEY, Process, Trial
 from raw_client import RawClient
 from servers import Server, wait_for
 
-from penstock.embedded import running_in
+from penstock.embedded import LOOPBACK, running_in
 from penstock.observe.events import Activity, Event
+from penstock.worker.replication import acknowledges_alone
 
 LIFESPAN = """\
 from contextlib import asynccontextmanager
@@ -142,6 +146,33 @@ def test_an_evicting_redis_is_reported(make_server_trial: Callable[..., Trial], 
         assert worker.end() == 0
         [line] = worker.events(Event.REDIS_EVICTS)
         assert (line["level"], line["policy"]) == ("ERROR", "allkeys-lru")
+
+
+def test_a_master_that_acknowledges_alone_is_reported(server: Server) -> None:
+    """Without `min-replicas-to-write`, a failover loses what only the old master has; replicas are not asked."""
+
+    async def asked(one: Server) -> bool:
+        link = one.link()
+        try:
+            return await acknowledges_alone(link)
+        finally:
+            await link.close()
+
+    assert run_async(asked(server))
+    with Server(f"replicaof {LOOPBACK} {server.port}") as replica:
+        assert not run_async(asked(replica))
+    server.ask("CONFIG", "SET", "min-replicas-to-write", 1)
+    assert not run_async(asked(server))
+
+
+@pytest.mark.parametrize("topology", ["standalone", "sentinel"])
+def test_a_worker_behind_sentinels_reports_a_master_that_acknowledges_alone(tmp_path: Path, topology: str) -> None:
+    """When it starts, as a warning; a single server has no failover that the worker knows of."""
+    shape = "plain" if topology == "standalone" else topology
+    with targets.start(shape) as target, Trial(tmp_path, target) as trial:
+        worker = trial.worker().ready()
+        assert worker.end() == 0
+        assert len(worker.events(Event.REDIS_UNREPLICATED)) == (topology == "sentinel")
 
 
 def test_embedded_redis_starts_and_ends_with_the_worker(make_trial: Callable[..., Trial]) -> None:

@@ -160,6 +160,15 @@ class Redis(Section):
     eviction: Annotated[
         Text, about("Its `maxmemory-policy`. Anything but `noeviction` loses messages.", "noeviction")
     ] = "noeviction"
+    min_replicas: Annotated[
+        int,
+        about(
+            "Its `min-replicas-to-write`. With 0, a master that sentinels have replaced goes on acknowledging writes, "
+            "which are lost.",
+            1,
+            ge=0,
+        ),
+    ] = 0
     timeouts: Annotated[Timeouts, about("Timeouts of clients.", {"connect": "2s", "answer": "3s"})] = Timeouts()
 
 

@@ -23,7 +23,7 @@ FORMAT = 1
 """The format that this version writes, and the newest that it reads."""
 AROUND = ("namespace", "redis")
 """The fields of an environment that a process reads."""
-UNUSED = {"redis": {"memory", "ports"}}
+UNUSED = {"redis": {"memory", "min_replicas", "ports"}}
 """Fields inside these that only the infrastructure needs."""
 REMOVED = (("around", "redis", "timeouts", "wait"), ("spec", "work", "clock"))
 """Fields that earlier versions wrote and no process reads: their files stay valid, so that upgrades can compare."""

@@ -48,6 +48,7 @@ class Event(StrEnum):
     REDIS_REACHABLE = "redis.reachable"
     REDIS_EVICTS = "redis.evicts"
     REDIS_TOO_OLD = "redis.too_old"
+    REDIS_UNREPLICATED = "redis.unreplicated"
     REDIS_SCRIPT_EVICTED = "redis.script_evicted"
     BREAKER_OPENED = "breaker.opened"
     CONSUMER_JOINED = "consumer.joined"

@@ -43,6 +43,7 @@ from penstock.worker.maintenance_loop import MaintenanceLoop
 from penstock.worker.memory import Memory
 from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.registration import ConsumerRegistration
+from penstock.worker.replication import acknowledges_alone
 from penstock.worker.resources import HandlerResources
 from penstock.worker.settle_reporter import SettleReporter
 from penstock.worker.settler import Settler
@@ -80,6 +81,7 @@ class Worker:
         self._keeps_nothing = spec.stream.retention.keeps_nothing
         self._spec = spec
         self._keys = pipeline.keys
+        self._fails_over = pipeline.redis.topology == "sentinel"
         self._dependencies = dependencies
         self._spawner = spawner
         self._log = Log(logging.getLogger("penstock.worker"))
@@ -207,6 +209,8 @@ class Worker:
                 self.ensured(await ensure_group(self._commands, self._keys, self._spec))
                 if policy := await eviction_policy(self._commands):
                     self._log.event(Event.REDIS_EVICTS, policy=policy)
+                if self._fails_over and await acknowledges_alone(self._commands):
+                    self._log.event(Event.REDIS_UNREPLICATED)
             except RedisTrouble as error:
                 if isinstance(error, Refused) and error.code in ACCESS_REFUSED:
                     raise CannotGoOn(f"Redis refuses the connection: {error}", ACCESS_HINT) from error

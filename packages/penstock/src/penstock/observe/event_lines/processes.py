@@ -172,6 +172,10 @@ REDIS = Topic(
             "scheduler",
             command="its name",
         ),
+        Event.REDIS_UNREPLICATED: warning(
+            "The master acknowledges writes without a replica, and a failover loses them; set `min-replicas-to-write`",
+            "worker",
+        ),
         Event.REDIS_SCRIPT_EVICTED: warning(
             "Redis has lost a script, or does not keep it; sending its source again",
             "scheduler",
