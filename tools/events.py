@@ -24,6 +24,9 @@ the spec's name under its kind (`pipeline` or `scheduler`), `consumer` once ther
 `--log-format text` writes the time, the level, the message, `event=...` and the fields. A program that sends finds
 the event of a record in `record.penstock_event`, and its fields in `record.penstock_fields`. A field without a value
 is left out.
+
+`LOG_LEVEL` sets the lowest level that is logged, INFO by default. `LOG_LEVEL=DEBUG` adds the start and the end of each
+message and job, and each round of the janitor. These are many lines: use it for one pod, and for a short time.
 """
 FIELD = ("field", "meaning")
 HEAD = ("event", "level", "message", "fields", "logged by")

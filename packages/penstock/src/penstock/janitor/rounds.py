@@ -110,8 +110,10 @@ class Rounds:
         await self._if_due("ghosts", self._ghost_timer, self._remove_ghosts)
         if self._spec.scaling.protect_busy:
             await self._if_due("protect", self._cost_timer, self._set_deletion_costs)
-        self._metrics.pass_seconds.observe(self._clocks.monotonic() - started)
+        seconds = self._clocks.monotonic() - started
+        self._metrics.pass_seconds.observe(seconds)
         succeeded = self._guard.end()
+        log.event(Event.JANITOR_ROUND_ENDED, pipeline=self._name, succeeded=succeeded, seconds=round(seconds, 3))
         if succeeded:
             self._metrics.last_pass.set(self._clocks.wall())
         return succeeded

@@ -60,6 +60,8 @@ class Event(StrEnum):
     GROUP_RECREATED = "group.recreated"
 
     # one message
+    MESSAGE_STARTED = "message.started"
+    MESSAGE_ENDED = "message.ended"
     MESSAGE_FAILED = "message.failed"
     MESSAGE_TIMED_OUT = "message.timed_out"
     MESSAGE_CRASHED = "message.crashed"
@@ -87,6 +89,7 @@ class Event(StrEnum):
     JANITOR_BECAME_LEADER = "janitor.became_leader"
     JANITOR_BECAME_STANDBY = "janitor.became_standby"
     JANITOR_TASK_FAILED = "janitor.task_failed"
+    JANITOR_ROUND_ENDED = "janitor.round_ended"
     JANITOR_TASK_RECOVERED = "janitor.task_recovered"
     GHOST_FOUND = "ghost.found"
     GHOST_REMOVED = "ghost.removed"
@@ -99,6 +102,8 @@ class Event(StrEnum):
     SCHEDULER_HEALTHY = "scheduler.healthy"
     SPEC_INVALID = "spec.invalid"
     PATTERNS_CHANGED = "patterns.changed"
+    JOB_STARTED = "job.started"
+    JOB_ENDED = "job.ended"
     JOB_FAILED = "job.failed"
     JOB_OVERRAN = "job.overran"
     JOB_ABANDONED = "job.abandoned"

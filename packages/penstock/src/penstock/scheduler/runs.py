@@ -6,6 +6,7 @@ An abandoned run returns its permit, but keeps its job until it ends or its pod 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from penstock.handling.failures import Failure
 from penstock.observe.events import Event
 from penstock.observe.failures import failure
 from penstock.observe.subject import SUBJECT
-from penstock.scheduler.context import JobContext, StopReason
+from penstock.scheduler.context import LOGGER, JobContext, StopReason
 from penstock.scheduler.due_times import FailurePolicy, RunPlan, after_run
 from penstock.scheduler.history import PastRun
 from penstock.scheduler.job_runner import JobRunner
@@ -71,6 +72,7 @@ class JobRuns:
     ) -> None:
         """Nothing runs yet."""
         self._zombies = spec.cleanup.zombies
+        self._debugs = LOGGER.isEnabledFor(logging.DEBUG)
         self._keeps_history = spec.history.keep > 0
         self._drain_spread = spec.jitter.shutdown.seconds
         self._failures = FailurePolicy(spec)
@@ -128,6 +130,8 @@ class JobRuns:
             self._redis_time.to_monotonic(acquired.deadline) + job.threshold.seconds,
         )
         self._running.add(run)
+        if self._debugs:
+            context.log.event(Event.JOB_STARTED, due=context.due)
         self._by_name[acquired.name] = run
         self._metrics.running.set(len(self._running))
         run.task = loop.create_task(self._run(run))
@@ -312,6 +316,9 @@ class JobRuns:
             acquired.fence,
             context.consumer,
         )
+        if self._debugs:
+            seconds = round(self._monotonic() - run.started, 3)
+            context.log.event(Event.JOB_ENDED, outcome=outcome, seconds=seconds, next_due=due)
         failures = streak if streak >= self._pause_after and outcome not in (STOPPED, LOST, REPLACED) else 0
         past = self._past(run, record, error)
         self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write(), failures, past))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, Protocol
@@ -111,6 +112,7 @@ class Attempts:
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._log = Log(settings.logger)
+        self._debugs = settings.logger.isEnabledFor(logging.DEBUG)
         self._abandoned: set[asyncio.Future[Any]] = set()
         self.running: dict[bytes, Attempt] = {}
         """Attempts by entry id, oldest first."""
@@ -170,6 +172,8 @@ class Attempts:
             self.alone += alone
         if self._timer is None:
             self._timer = self._loop.call_later(self._timeout, self._cancel_overdue)
+        if self._debugs:
+            attempt.context.log.event(Event.MESSAGE_STARTED, entry=delivery.id.decode())
         attempt.task = self._loop.create_task(self._run(attempt))
 
     def room_for_suspects(self) -> int:
@@ -217,6 +221,8 @@ class Attempts:
             else:
                 self._settler.add(SettledWith(attempt.delivery, outcome.result))
             self._metrics.handling["done"].observe(self._monotonic() - attempt.started)
+            if self._debugs:
+                self._log_end("done", attempt)
         self._release(attempt)
 
     def _end(self, attempt: Attempt, outcome: NotDone) -> None:
@@ -234,6 +240,10 @@ class Attempts:
         finally:
             self._release(attempt, keeps_slot=keeps_slot)
 
+    def _log_end(self, outcome: str, attempt: Attempt) -> None:
+        seconds = round(self._monotonic() - attempt.started, 3)
+        attempt.context.log.event(Event.MESSAGE_ENDED, outcome=outcome, seconds=seconds)
+
     def _conclude(self, attempt: Attempt, outcome: NotDone) -> None:
         """Decide the next step of the message: first by why the attempt was cancelled, then by how it ended."""
         label = "cancelled"
@@ -248,6 +258,8 @@ class Attempts:
             case None | "timeout":
                 label = self._take_step(attempt, outcome)
         self._metrics.handling[label].observe(self._monotonic() - attempt.started)
+        if self._debugs:
+            self._log_end(label, attempt)
 
     def _take_step(self, attempt: Attempt, outcome: NotDone) -> str:
         """Take the step that follows from an outcome, and return the outcome's label."""

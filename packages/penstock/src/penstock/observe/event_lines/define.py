@@ -40,6 +40,7 @@ def _line(level: int, message: str, *roles: Role, subject: Subject | None = None
     return EventLine(level, message, roles, subject, fields)
 
 
+debug = partial(_line, logging.DEBUG)
 info = partial(_line, logging.INFO)
 warning = partial(_line, logging.WARNING)
 error = partial(_line, logging.ERROR)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.observe.event_lines.define import AT, PIPELINE, TYPE, Topic, error, info, warning
+from penstock.observe.event_lines.define import AT, PIPELINE, SECONDS, TYPE, Topic, debug, error, info, warning
 from penstock.observe.events import Event
 
 JANITOR = Topic(
@@ -10,6 +10,9 @@ JANITOR = Topic(
     {
         Event.JANITOR_BECAME_LEADER: info("Became leader", "janitor"),
         Event.JANITOR_BECAME_STANDBY: info("Standby: another janitor leads", "janitor"),
+        Event.JANITOR_ROUND_ENDED: debug(
+            "A round ended", "janitor", pipeline=PIPELINE, succeeded="whether nothing failed", seconds=SECONDS
+        ),
         Event.JANITOR_TASK_FAILED: error(
             "The task `{task}` failed; retrying",
             "janitor",

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from penstock.observe.event_lines.define import AT, PIPELINE, TYPE, Topic, error, info, warning
+from penstock.observe.event_lines.define import AT, PIPELINE, SECONDS, TYPE, Topic, debug, error, info, warning
 from penstock.observe.events import Event
 
 MESSAGE = Topic(
     "A message",
     {
+        Event.MESSAGE_STARTED: debug(
+            "The handler starts", "worker", subject="message", entry="the entry's id in the stream"
+        ),
+        Event.MESSAGE_ENDED: debug(
+            "The attempt ended",
+            "worker",
+            subject="message",
+            outcome="as the label `outcome` of `penstock_handling_seconds`",
+            seconds=SECONDS,
+        ),
         Event.MESSAGE_FAILED: warning("The handler failed", "worker", subject="message", error=TYPE, at=AT),
         Event.MESSAGE_TIMED_OUT: warning(
             "The handler exceeded its timeout of {timeout}", "worker", subject="message", timeout="`work.timeout`"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.observe.event_lines.define import AT, TYPE, Topic, error, info, warning
+from penstock.observe.event_lines.define import AT, TYPE, Topic, debug, error, info, warning
 from penstock.observe.events import Event
 
 SUMMARY: Mapping[str, Any] = {
@@ -35,6 +35,17 @@ SCHEDULER = Topic(
         ),
         Event.PATTERNS_CHANGED: info(
             "The patterns of jobs changed", "scheduler", enabled="`patterns.enabled`", disabled="`patterns.disabled`"
+        ),
+        Event.JOB_STARTED: debug(
+            "The job starts", "scheduler", subject="job", due="the second of Redis time at which it was due"
+        ),
+        Event.JOB_ENDED: debug(
+            "The run ended",
+            "scheduler",
+            subject="job",
+            outcome="as in its history",
+            seconds="since it started",
+            next_due="when it runs next, in seconds of Redis time",
         ),
         Event.JOB_FAILED: warning(
             "The job failed",
