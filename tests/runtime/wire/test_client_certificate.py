@@ -93,8 +93,16 @@ def test_a_certificate_of_another_authority_is_refused(strict: Strict, tmp_path:
     (other := tmp_path / "other").mkdir()
     certificate, key = Certificate.make(other).client(other)
     foreign = {**strict.environ, "REDIS_CERT_FILE": str(certificate), "REDIS_KEY_FILE": str(key)}
-    with pytest.raises(Absent):
+    with pytest.raises(Absent) as error:
         run_async(ping(strict.redis, foreign))
+    assert "REDIS_CERT_FILE and REDIS_KEY_FILE" not in str(error.value), "they are set"
+
+
+def test_a_plain_port_is_named_as_such(strict: Strict) -> None:
+    """A Redis without TLS does not answer, as it waits for the end of a line."""
+    plain = strict.redis.model_copy(update={"addresses": [strict.server.address]})
+    with pytest.raises(Absent, match="this port does not speak TLS"):
+        run_async(ping(plain, strict.environ))
 
 
 def test_a_renewed_certificate_is_used_at_the_next_connection(strict: Strict, tmp_path: Path) -> None:

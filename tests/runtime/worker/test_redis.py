@@ -67,6 +67,25 @@ def repeated(do: Callable[[], object], seconds: float) -> Iterator[None]:
         thread.join()
 
 
+def test_a_master_without_replicas_refuses_writes_and_loses_none(
+    make_server_trial: Callable[..., Trial], server: Server
+) -> None:
+    """With `min-replicas-to-write`, outcomes wait until a replica is back; no message runs again."""
+    with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "a", "held": True}, {"id": "retry", "held": True}, {"id": "bury", "held": True}])
+        wait_for(lambda: started(trial) == 3, "all run")
+        server.ask("CONFIG", "SET", "min-replicas-to-write", 1)
+        (trial.folder / "released").touch()
+        wait_for(lambda: "NOREPLICAS" in worker.log(), "Redis refuses their outcomes")
+        server.ask("CONFIG", "SET", "min-replicas-to-write", 0)
+        trial.until_drained()
+        assert done(trial) == {"a": 1, "retry": 1}
+        assert len(trial.dead()) == 1
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
 def test_redis_may_be_unreachable_at_the_start(make_server_trial: Callable[..., Trial], server: Server) -> None:
     """The worker logs one line, is not ready, and starts to work when Redis comes."""
     with make_server_trial(handlers=HANDLERS, spec=SPEC) as trial:

@@ -15,6 +15,7 @@ from penstock.wire.connection import Address, Answers, Connection
 from penstock.wire.credentials import BadCertificateError, Credentials
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered, reason
 from penstock.wire.socket import Socket, TlsSocket
+from penstock.wire.tls_hints import tls_hint
 from penstock_spec.platform import Redis, Timeouts
 
 OPTIONAL_ERRORS = frozenset({"NOPERM", "ERR"})
@@ -141,12 +142,7 @@ class Connector:
             raise Absent(f"{connection.address} is not a master now; the sentinels will announce another")
 
     def _hint(self, detail: str) -> str:
-        """What to do if the server ends a TLS connection without a client certificate. Its alert may arrive or not."""
-        required = "CERTIFICATE_REQUIRED" in detail.upper().replace(" ", "_")
-        if not self.tls or self.has_certificate or not (required or "closed the connection" in detail):
-            return ""
-        says = "the server requires a client certificate:" if required else "if it requires a client certificate,"
-        return f"; {says} set REDIS_CERT_FILE and REDIS_KEY_FILE"
+        return tls_hint(detail, has_certificate=self.has_certificate) if self.tls else ""
 
     def _as(self) -> str:
         return f"as user `{self.username}`" if self.username else "as the default user"
