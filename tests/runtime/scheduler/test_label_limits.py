@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from http_probes import numbers
-from scheduler_processes import Schedule
+from scheduler_processes import KEYS, Schedule
 from servers import wait_for
 
 HANDLERS = """\
@@ -48,3 +48,14 @@ def test_a_limit_holds_over_all_pods(schedule: Callable[..., Schedule]) -> None:
             repo.until_ran(f"a{n}")
         wait_for(lambda: "limit of label" not in repo.call("why", waits).stdout, "the limit has room again")
         assert [pod.end() for pod in pods] == [0, 0]
+
+
+def test_the_leader_removes_limits_that_nobody_holds(schedule: Callable[..., Schedule]) -> None:
+    """An account whose jobs are gone leaves nothing behind."""
+    with schedule(handlers=HANDLERS, spec=SPEC + "refresh: {every: 1s}\n") as repo:
+        repo.ask("HSET", KEYS.limits, "account=gone", "1795000000.000001 former")
+        (repo.folder / "released").touch()
+        pod = repo.pod()
+        wait_for(lambda: repo.ask("HEXISTS", KEYS.limits, "account=gone") == 0, "the entry is removed")
+        repo.until_ran("a0", 2)
+        assert pod.end() == 0

@@ -129,6 +129,24 @@ def test_a_registration_without_limited_labels_is_as_before(driver: JobDriver) -
     assert [(label, value) for _, label, value in groups(limited)] == [("account", "ä b")]
 
 
+def test_entries_that_no_run_holds_are_pruned(driver: JobDriver) -> None:
+    """Accounts come and go, and must not fill Redis. A run that goes on keeps its place."""
+    driver.register("a1", "a2", "a3", labels={"account": "a"})
+    driver.register("b1", labels={"account": "b"})
+    one, two, other = driver.acquire("pod~1")
+    driver.complete(one, due=driver.second() + 60)
+    driver.complete(other, due=driver.second() + 60)
+    entries = [b"account=a", b"account=b", b"account=none"]
+    assert driver.wait(driver.steps.prune(entries)) == 2
+    assert driver.ask("HKEYS", KEYS.limits) == [b"account=a"]
+    assert names(driver.acquire("pod~2")) == ["a3"]
+    assert driver.acquire("pod~2") == []
+    driver.complete(two)
+    driver.ask("DEL", KEYS.working)
+    assert driver.wait(driver.steps.prune(entries)) == 2
+    assert driver.ask("EXISTS", KEYS.limits) == 0
+
+
 class Fleet:
     """Two pods whose runs end in every way. It knows the runs that its pods still have, and those that are over."""
 

@@ -295,6 +295,10 @@ class JobSteps:
         )
         return OrphanPage(*reply)
 
+    async def prune(self, groups: Sequence[bytes]) -> int:
+        """Remove entries of limits that no run holds; return how many."""
+        return int(await self._run("prune", (self.keys.working, self.keys.limits), groups))
+
     async def look(self, shards: str = ALL) -> JobCounts:
         """Count the jobs by state."""
         asof, waiting, working, paused, ready, oldest, all_, given_up, again = await self._run(

@@ -25,6 +25,8 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 CHECKS = 5
 """Checks per lease: often enough that no break in contact stays undetected between two of them."""
+PRUNED = 20
+"""Entries of limits in one call: each may list a thousand runs."""
 UNSEEN_REFRESHES = 3
 """Refreshes after which a job that no pod registered counts as removed from all lists."""
 
@@ -103,6 +105,7 @@ class OrphanCleanup:
         # A job that a new version no longer lists stays overdue until it is removed.
         if self._monotonic() >= self._remove_unlisted_at:
             await self._remove_unlisted(now // 1000)
+            await self._prune_limits()
             self._remove_unlisted_at = self._monotonic() + self._refresh
 
     async def _has_lost_pods(self, now: int, *, judges: bool, ignored: int) -> bool:
@@ -173,6 +176,17 @@ class OrphanCleanup:
             log.event(Event.JOBS_RETURNED, jobs=page.returned)
         if page.unknown or page.numeric:
             log.event(Event.JOBS_REMOVED, unknown=page.unknown, numeric=page.numeric)
+
+    async def _prune_limits(self) -> None:
+        """Remove limits of labels' values that no run has any more."""
+        cursor = b"0"
+        while True:
+            reply: Any = await self._steps.link.call("HSCAN", self._steps.keys.limits, cursor, "COUNT", PRUNED)
+            cursor, rows = reply[0], reply[1]
+            for at in range(0, len(rows), 2 * PRUNED):
+                await self._steps.prune(rows[at : at + 2 * PRUNED : 2])
+            if cursor == b"0":
+                return
 
     async def _remove_unlisted(self, now: int) -> None:
         """Remove jobs of no running spec: no pod has registered them for a while, and this pod does not list them."""

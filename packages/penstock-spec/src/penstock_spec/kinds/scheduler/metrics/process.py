@@ -18,6 +18,7 @@ SCRIPT = Label(
         lead="electing the leader",
         clean="finding jobs of lost pods",
         look="counting jobs",
+        prune="removing entries of limits that no run holds",
         pause="pausing, resuming and running jobs immediately",
     ),
 )

@@ -25,7 +25,19 @@ SHARED_ROLES = (OPERATOR,)
 
 SCRIPTS: Mapping[str, frozenset[str]] = {
     POD: frozenset(
-        {"register", "unregister", "acquire", "complete", "give_up", "release", "keep", "lease", "clean", "look"}
+        {
+            "register",
+            "unregister",
+            "acquire",
+            "complete",
+            "give_up",
+            "release",
+            "keep",
+            "lease",
+            "clean",
+            "look",
+            "prune",
+        }
     ),
     OPERATOR: frozenset({"pause", "resume", "run_now"}),
 }

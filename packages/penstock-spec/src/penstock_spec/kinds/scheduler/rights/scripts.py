@@ -18,6 +18,7 @@ CALLED: Mapping[str, frozenset[str]] = {
         "lease": "persist time zadd zrem zscore",
         "look": "hmget time zcard zcount zrange zrangebyscore zscore",
         "pause": "hexists time zadd zrem zscore",
+        "prune": "hdel hget zmscore",
         "register": "hmget hset time zadd zmscore",
         "release": "hdel hmget persist zadd zcard zmscore zrem",
         "resume": "hexists hget hset zadd zrem zscore",
