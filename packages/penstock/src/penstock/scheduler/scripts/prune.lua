@@ -17,5 +17,4 @@ for _, group in ipairs(ARGV) do
   end
   if not is_held then gone[#gone + 1] = group end
 end
-if #gone > 0 then redis.call('HDEL', KEYS[2], unpack(gone)) end
-return #gone
+return #gone > 0 and redis.call('HDEL', KEYS[2], unpack(gone)) or 0
