@@ -261,3 +261,29 @@ def test_a_user_without_read_rights_is_reported(make_server_trial: Callable[...,
         )
         assert page(worker, "/readyz")[0] == 200
         assert worker.end() == 0
+
+
+@pytest.mark.parametrize(
+    "moment", ["penstock.entry", "click", "penstock.terminal.verbs", "pydantic", "penstock.worker.worker"]
+)
+def test_sigterm_during_the_start_is_a_clean_exit(make_trial: Callable[..., Trial], moment: str) -> None:
+    """However early it comes, the worker exits with 0: it has taken no message."""
+    with make_trial() as trial:
+        trial.send([{"id": "a"}])
+        words = ("worker", "trial", "--redis", trial.target.url, "--listen", "off")
+        worker = trial.start(*words, environ={"PYTHONPROFILEIMPORTTIME": "1"})
+        worker.until_text(f" {moment}\n")
+        assert worker.end() == 0
+        assert trial.left() + len(read(trial.ledger)) >= 1
+        assert "Traceback" not in worker.log()
+
+
+def test_sigterm_while_the_handler_is_imported_is_a_clean_exit(make_trial: Callable[..., Trial]) -> None:
+    """Even if the import takes long."""
+    with make_trial(
+        handlers="import sys, time; print('it imports', file=sys.stderr, flush=True); time.sleep(600)"
+    ) as trial:
+        worker = trial.worker().until_text("it imports")
+        assert worker.end() == 0
+        assert "stopped by SIGTERM before it had started" in worker.log()
+        assert "Traceback" not in worker.log()
