@@ -124,8 +124,9 @@ def test_a_lost_lease_cancels_running_messages(make_trial: Callable[..., Trial])
             assert trial.ask("GET", f"{{trial}}:trial:result:{ids[name]}") == '{"by":2}'
         until_counted(worker, "done", 3)
         counts = numbers(worker)
-        assert counts.by("handling", "outcome") == {"cancelled": 2, "done": 4}
-        assert counts.of("fenced", step="settle") + counts.of("gone", step="settle") == 1, "the settle of `insists`"
+        assert counts.by("handling", "outcome") == {"cancelled": 3, "done": 3}
+        [line] = worker.events(Event.CANCELLATION_SWALLOWED)
+        assert (line["message_id"], line["why"]) == (ids["insists"], "lost")
         assert counts.of("lease_lost") == 1
         assert trial.live_consumers() != [consumer]
         assert worker.end() == 0
@@ -154,3 +155,41 @@ def test_a_result_with_no_time_to_live_is_refused() -> None:
     with pytest.raises(ValueError, match="`keep` of a result must not be `0s`"):
         context.leave({"pages": 3}, keep="0s")
     assert context.result is None
+
+
+SWALLOWING = """\
+import asyncio
+import ledger
+
+async def handle(message, context):
+    ledger.note(f"start-{context.attempt}", message["id"], context.fence)
+    if message["id"] == "again" and context.attempt > 1:
+        ledger.note("end", message["id"], context.fence)
+        return
+    try:
+        await asyncio.sleep(600)
+    except asyncio.CancelledError:
+        context.leave({"by": "a cancelled handler"})
+"""
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_a_swallowed_cancellation_is_not_done(make_trial: Callable[..., Trial], isolation: str) -> None:
+    """After a timeout the message is retried, and a drain gives it back; a line tells each time."""
+    spec = f"work: {{lease: 10s, timeout: 4s, isolation: {isolation}}}\nretries: {{backoff: {{first: 100ms}}}}\n"
+    spec += "shutdown: {grace: 6s, margin: 5s}\n"
+    spec += "suppress: [{rule: grace-shorter-than-timeout, reason: to cut it off, until: 2099-01-01}]\n"
+    with make_trial(handlers=SWALLOWING, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.send([{"id": "again"}])
+        trial.until_drained()
+        assert list(by_message(read(trial.ledger), "start-2")) == ["again"]
+        trial.send([{"id": "drained"}])
+        wait_for(lambda: by_message(read(trial.ledger), "start-1").get("drained"), "the message runs")
+        assert worker.end() == 0
+        assert [line["why"] for line in worker.events(Event.CANCELLATION_SWALLOWED)] == ["timeout", "drain"]
+        [line] = worker.events(Event.DRAIN_FINISHED)
+        assert (line["finished"], line["given_back"]) == (0, 1)
+        assert trial.left() == 1
+        assert trial.number("EXISTS", "{trial}:trial:result:drained") == 0
+        assert trial.dead() == []

@@ -79,7 +79,7 @@ def test_a_drain_has_three_phases(make_trial: Callable[..., Trial]) -> None:
             assert numbers(worker).of("draining") == 1
             for left, name in ((2, "a"), (1, "b")):
                 (trial.folder / f"free-{name}").touch()
-                wait_for(lambda left=left: running(worker)[-1] == left, "the worker logs every change")  # type: ignore[misc] # a loop variable
+                wait_for(lambda left=left: running(worker)[-1] == left, "the worker logs it")  # type: ignore[misc] # a loop variable
             wait_for(lambda: len(running(worker)) > 4, "the worker also logs without a change")
             assert requests == []
             (trial.folder / "free-c").touch()
@@ -96,6 +96,25 @@ def test_a_drain_has_three_phases(make_trial: Callable[..., Trial]) -> None:
             assert trial.live_consumers() == []
             assert requests == ["/quit"]
             trial.assert_nothing_left()
+
+
+def test_a_drain_of_many_handlers_logs_few_lines(make_trial: Callable[..., Trial]) -> None:
+    """One line while it waits, whatever ends meanwhile, and one with the counts at the end."""
+    with make_trial(handlers=HANDLERS, spec="work: {concurrency: 20, lease: 10s}\n") as trial:
+        worker = trial.worker().ready()
+        names = [f"m{number}" for number in range(20)]
+        trial.send({"id": name} for name in names)
+        wait_for(lambda: len(read(trial.ledger)) == 20, "all messages run")
+        worker.signal(signal.SIGTERM)
+        worker.until(Event.DRAIN_WAITING)
+        for done, name in enumerate(names, 1):
+            (trial.folder / f"free-{name}").touch()
+            wait_for(lambda done=done: len(by_message(read(trial.ledger), "end")) == done, "it ends")  # type: ignore[misc] # a loop variable
+        assert worker.process.wait(PATIENCE) == 0
+        assert running(worker)[0] == 20
+        assert len(running(worker)) < 10
+        [line] = worker.events(Event.DRAIN_FINISHED)
+        assert (line["finished"], line["given_back"]) == (20, 0)
 
 
 def running(worker: Process) -> list[int]:

@@ -70,6 +70,7 @@ class Event(StrEnum):
     MESSAGE_DEAD = "message.dead"
     MESSAGE_NOT_CLASSIFIED = "message.not_classified"
     HANDLER_ABANDONED = "handler.abandoned"
+    CANCELLATION_SWALLOWED = "handler.cancellation_swallowed"
     MIDDLEWARE_FAILED = "middleware.failed"
 
     # several messages

@@ -55,7 +55,8 @@ class Drain:
     ) -> int:
         """Drain, and return the exit code: 0 if nothing is left behind."""
         self._metrics.draining.set(1)
-        self._log.event(Event.DRAIN_STARTED, running=self._attempts.busy, grace=str(self._terms.grace))
+        running, cut_off_before = self._attempts.busy, self._metrics.cut_off
+        self._log.event(Event.DRAIN_STARTED, running=running, grace=str(self._terms.grace))
         self._attempts.draining = True
         watch.cancel()
         await self._with_deadline(self._intake.stop(intake), self._cancel_at)
@@ -65,10 +66,12 @@ class Drain:
         problem = await self._close(deregister)
         self._phase("close")
         seconds = round(self._monotonic() - self._started, 3)
+        given_back = self._metrics.cut_off - cut_off_before
+        counts = {"finished": max(0, running - given_back - self._attempts.busy), "given_back": given_back}
         if problem:
-            self._log.event(Event.DRAIN_INCOMPLETE, reason=problem, seconds=seconds)
+            self._log.event(Event.DRAIN_INCOMPLETE, reason=problem, seconds=seconds, **counts)
         else:
-            self._log.event(Event.DRAIN_FINISHED, seconds=seconds)
+            self._log.event(Event.DRAIN_FINISHED, seconds=seconds, **counts)
         return 1 if problem else 0
 
     @property
@@ -82,14 +85,14 @@ class Drain:
         return exit_deadline(self._terms, self._started)
 
     async def _finish(self) -> None:
-        """Wait for handlers, and log their progress at intervals and on every change."""
-        report_at, left = self._monotonic(), -1
+        """Wait for handlers, and log their progress at intervals."""
+        report_at = self._monotonic()
         while self._attempts.busy and self._monotonic() < self._cancel_at:
-            if self._attempts.busy != left or self._monotonic() >= report_at:
-                left, report_at = self._attempts.busy, self._monotonic() + self._terms.progress.seconds
+            if self._monotonic() >= report_at:
+                report_at = self._monotonic() + self._terms.progress.seconds
                 progress = "; ".join(str(one) for one in self._attempts.progress())
                 seconds = round(self._monotonic() - self._started, 1)
-                self._log.event(Event.DRAIN_WAITING, running=left, seconds=seconds, progress=progress)
+                self._log.event(Event.DRAIN_WAITING, running=self._attempts.busy, seconds=seconds, progress=progress)
             self._metrics.drain_seconds.set(self._monotonic() - self._started)
             self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_started)
             self._attempts.changed.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from penstock.handling.calling import ThreadStillRunning
@@ -49,6 +50,9 @@ class InProcessRunner:
             raise
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything, even SystemExit
             return outcome_of(error, context)
+        if context.why is not None and has_swallowed():
+            context.log.event(Event.CANCELLATION_SWALLOWED, why=context.why)
+            return STOPPED
         return DONE if context.result is None else Done(context.result)
 
     async def _traced(self, received: Received, message: Any, context: Context) -> None:  # noqa: ANN401 - the type that the handler takes
@@ -59,6 +63,12 @@ class InProcessRunner:
         with attempt_span as processing:
             context.span = processing.span
             await self._call(message, context)
+
+
+def has_swallowed() -> bool:
+    """Whether the current task runs on after it was cancelled."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def outcome_of(error: BaseException, context: Context) -> Failed | Stopped:

@@ -62,6 +62,12 @@ MESSAGE = Topic(
             subject="message",
             handler="`function` or `coroutine`",
         ),
+        Event.CANCELLATION_SWALLOWED: warning(
+            "The handler was cancelled and returned without an error; its message does not count as done",
+            "worker",
+            subject="message",
+            why="`timeout`, `drain` or `lost`",
+        ),
         Event.MIDDLEWARE_FAILED: error(
             "A middleware's `on_error` failed; the handler's failure counts",
             "worker",

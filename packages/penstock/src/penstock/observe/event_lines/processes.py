@@ -74,6 +74,9 @@ PROCESS = Topic(
 )
 
 
+FINISHED = "of a worker: handlers that ended by themselves since the drain started"
+GIVEN_BACK = "of a worker: messages that the drain cancelled and gave back"
+
 SHUTDOWN = Topic(
     "A process shuts down",
     {
@@ -105,7 +108,9 @@ SHUTDOWN = Topic(
         Event.DRAIN_STUCK: warning(
             "Draining: jobs ignore their cancellation", "scheduler", running="jobs that still run"
         ),
-        Event.DRAIN_FINISHED: info("Drained", "worker", "scheduler", seconds=SECONDS),
+        Event.DRAIN_FINISHED: info(
+            "Drained", "worker", "scheduler", seconds=SECONDS, finished=FINISHED, given_back=GIVEN_BACK
+        ),
         Event.DRAIN_INCOMPLETE: error(
             "Draining is incomplete; others take over the rest when the lease expires",
             "worker",
@@ -114,6 +119,8 @@ SHUTDOWN = Topic(
             left_behind="of a scheduler: jobs that still run",
             unsettled="of a scheduler: finished runs that Redis did not accept",
             seconds=SECONDS,
+            finished=FINISHED,
+            given_back=GIVEN_BACK,
         ),
         Event.LIFESPAN_EXIT_FAILED: warning(
             "A handler's `lifespan` failed to end", "worker", "scheduler", error=TYPE, at=AT
