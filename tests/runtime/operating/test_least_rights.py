@@ -115,6 +115,19 @@ async def sends(pipeline: ResolvedPipeline, credentials: Credentials) -> None:
         await producer.result(sent)
 
 
+async def sends_at_the_limit(user: RedisUser) -> None:
+    """Only there the finished messages count that stay for another group."""
+    driver = user.driver()
+    keys, link = driver.keys, driver.link()
+    send_keys = (keys.stream, keys.delayed, keys.bodies, keys.position, keys.finished)
+    message = ("01ARZ3NDEKTSV4RRFFQ69G5FA9", 0, 2, "data", "{}")
+    try:
+        arguments = (keys.group, "until-done", 1, "reject", 0, *message)
+        assert await link.run(script("send"), send_keys, arguments) == [[b"full"]]
+    finally:
+        await link.close()
+
+
 def produces(user: RedisUser) -> None:
     """Every command of a producer, also with a backlog that is hard to count and with a deleted group."""
     admin = user.cli.driver
@@ -125,6 +138,8 @@ def produces(user: RedisUser) -> None:
 
     async def scenario() -> None:
         await sends(user.driver().pipeline, user.credentials)
+        if admin.pipeline.spec.stream.retention.keeps_nothing:
+            await sends_at_the_limit(user)
         admin.ask("XGROUP", "DESTROY", admin.keys.stream, admin.keys.group)
         with suppress(BacklogFull):  # without the group the delivered messages are unknown, so none may be dropped
             await sends(user.driver().pipeline, user.credentials)

@@ -103,6 +103,17 @@ def test_another_group_is_reported(cli: OperatorCli) -> None:
     assert (row["new"], row["length"], row["finished"], row["groups"]) == (2, 5, 3, 2)
 
 
+def test_full_dead_letters_are_reported(make_cli: Callable[..., OperatorCli]) -> None:
+    """Nothing is buried any more, which `dead` alone does not show."""
+    cli = make_cli("dead_letter: {limit: {length: 3}}")
+    cli.driver.create_group()
+    cli.died(2)
+    assert cli.penstock("status").err == ""
+    cli.died(1)
+    says = "trial: 3 dead letters reach `dead_letter.limit`; messages are retried, not buried\n"
+    assert cli.penstock("status").err == says
+
+
 def test_an_unreachable_redis_is_one_line_and_a_hint(cli: OperatorCli) -> None:
     ran = cli.penstock("status", redis=f"redis://127.0.0.1:{free_port()}")
     assert ran.code == 2

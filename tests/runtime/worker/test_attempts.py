@@ -53,6 +53,9 @@ class Observer:
     def buried(self, one: Buried, dead_letter: str | None) -> None:
         """Ignore the dead letter."""
 
+    def not_buried(self, buried: Buried) -> None:
+        """Ignore it: the message is parked."""
+
     def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         del name
         self._record("fenced", steps)

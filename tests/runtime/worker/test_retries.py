@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from consumer_leases import now
 from entries import add
 from http_probes import numbers, until_counted
@@ -9,7 +10,10 @@ from ledger import by_message, read
 from pipelines import Trial
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 PARKED = "{trial}:trial:parked"
+DEAD = "{trial}:trial:dead"
 HANDLERS = """\
 import ledger
 import penstock
@@ -119,3 +123,32 @@ def test_burying_marks_the_key_of_its_own_message(make_trial: Callable[..., Tria
         assert trial.ask("GET", "{trial}:dedup:never-mine") == f" {mine}"
         assert trial.ask("GET", "{trial}:dedup:never-others") == others
         assert worker.ready().end() == 0
+
+
+@pytest.mark.parametrize("limit", ["{length: 1}", "{bytes: 1}"])
+def test_a_message_that_cannot_be_buried_is_retried_later(make_trial: Callable[..., Trial], limit: str) -> None:
+    """At the limit of dead letters nothing is dropped, and no slot is held; with room, the message is buried."""
+    with make_trial(handlers=HANDLERS, spec=f"{SPEC}\ndead_letter: {{limit: {limit}}}") as trial:
+        trial.ask("XADD", DEAD, "*", "data", '{"id": "old"}')
+        worker = trial.worker().ready()
+        before = now(trial)
+        entry = add(trial, ["data", '{"id": "never"}'])
+        wait_for(lambda: due(trial, entry), "it is parked")
+
+        assert (due(trial, entry) or 0) >= before + 60_000
+        assert len(trial.dead()) == 1
+        until_counted(worker, "not_buried", 1)
+        until_counted(worker, "unsettled", 0)
+        [line] = worker.events(Event.MESSAGE_NOT_BURIED)
+        assert (line["reason"], line["entry"]) == ("failed", entry)
+
+        trial.ask("DEL", DEAD)
+
+        def buried() -> bool:
+            if due(trial, entry):
+                trial.ask("ZADD", PARKED, "XX", 0, entry)
+            return len(trial.dead()) == 1
+
+        wait_for(buried, "it is dead when there is room again")
+        assert trial.dead()[0]["data"] == '{"id": "never"}'
+        assert worker.end() == 0

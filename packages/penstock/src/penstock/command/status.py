@@ -198,7 +198,7 @@ def _cells(status: Status) -> list[str]:
 
 
 def _troubles(rows: Sequence[Status]) -> list[str]:
-    """Lines below the table: errors, missing groups, other groups, and expired leases."""
+    """Lines below the table: errors, missing and other groups, expired leases, full dead letters."""
     from penstock_spec.values.display import many
 
     lines = []
@@ -214,6 +214,9 @@ def _troubles(rows: Sequence[Status]) -> list[str]:
             if one.measured.expired:
                 expired = many(one.measured.expired, "consumer")
                 lines.append(f"{spec.name}: {expired} with an expired lease, not taken over yet")
+            if (most := spec.dead_letter.limit.length) is not None and one.measured.dead >= most:
+                full = f"{one.measured.dead} dead letters reach `dead_letter.limit`"
+                lines.append(f"{spec.name}: {full}; messages are retried, not buried")
             if one.measured.groups > 1 and spec.stream.retention.keeps_nothing:
                 groups, stay = (
                     many(one.measured.groups, "group"),

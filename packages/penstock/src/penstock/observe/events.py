@@ -68,6 +68,7 @@ class Event(StrEnum):
     MESSAGE_UNREADABLE = "message.unreadable"
     MESSAGE_NEWER = "message.newer"
     MESSAGE_DEAD = "message.dead"
+    MESSAGE_NOT_BURIED = "message.not_buried"
     MESSAGE_NOT_CLASSIFIED = "message.not_classified"
     HANDLER_ABANDONED = "handler.abandoned"
     CANCELLATION_SWALLOWED = "handler.cancellation_swallowed"

@@ -38,6 +38,7 @@ class WorkerMetrics:
         self.waiting = histogram(working.WAITING_SECONDS)
         self.settling = histogram(working.SETTLE_SECONDS)
         self.timeouts = counter(working.TIMEOUTS)
+        self.not_buried = counter(working.NOT_BURIED)
         self.abandoned = gauge(working.ABANDONED)
         self.lease_expired = counter(working.LEASE_EXPIRED)
         self.lease_lost = counter(working.LEASE_LOST)

@@ -39,6 +39,17 @@ class SettleReporter:
             dead_letter=dead_letter,
         )
 
+    def not_buried(self, buried: Buried) -> None:
+        """Count and log a message that could not be buried."""
+        self._metrics.not_buried.add()
+        self._log.with_subject(buried.subject).event(
+            Event.MESSAGE_NOT_BURIED,
+            reason=buried.reason,
+            error=buried.cause,
+            at=buried.at or None,
+            entry=buried.delivery.id.decode(),
+        )
+
     def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         """Report steps for messages that already belonged to other consumers."""
         self._metrics.fenced(name, len(steps))

@@ -20,6 +20,7 @@ from penstock.scripts import script
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.worker.dead_letter import dead_letter_fields, penstock_field
+from penstock.worker.dead_letter_room import RETRY_AFTER, DeadLetterRoom
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
 
 MAX_DONE = 1000
@@ -39,6 +40,9 @@ class SettleObserver(Protocol):
 
     def buried(self, buried: Buried, dead_letter: str | None) -> None:
         """Redis has the dead letter, with this id; None if the reply was lost."""
+
+    def not_buried(self, buried: Buried) -> None:
+        """The dead letters have reached their limit: the message is retried later."""
 
     def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         """Nothing changed: the messages already belonged to other consumers."""
@@ -63,8 +67,13 @@ class Settler:
         group_gone: Callable[[str], None],
         changed: asyncio.Event,
         clocks: Clocks = CLOCKS,
+        room: DeadLetterRoom | None = None,
     ) -> None:
-        """`deletes`: the stream keeps no settled messages. `changed` is set when Redis has accepted steps."""
+        """`deletes`: the stream keeps no settled messages. `changed` is set when Redis has accepted steps.
+
+        While there is no `room`, messages are parked instead of buried.
+        """
+        self._room = room
         self._link = link
         self._keys = keys
         self._observer = observer
@@ -179,12 +188,24 @@ class Settler:
         return answers is not None
 
     async def _send(self, batch: list[Step], since: float) -> bool:
+        if isinstance(first := batch[0], Buried) and self._room and (refusal := await self._refusal(first, self._room)):
+            batch = [refusal]
         name, keys, args = self._script_call(batch)
         deliveries = [one.delivery for one in batch]
         answers = await self._run_script(name, keys, args, deliveries)
         if answers is not None:
             self._report(name, batch, deliveries, answers, since)
         return answers is not None
+
+    async def _refusal(self, buried: Buried, room: DeadLetterRoom) -> Step | None:
+        """The step instead of a burial for which there is no room; None if there is. A suspect stays one."""
+        try:
+            if not await room.is_full():
+                return None
+        except RedisTrouble:
+            return None  # the burial meets the same trouble, and is kept
+        self._observer.not_buried(buried)
+        return Parked(buried.delivery, RETRY_AFTER, "", crashed=buried.delivery.is_suspect)
 
     def _script_call(self, batch: Sequence[Step]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
         """The script for steps of one kind and consumer, with its keys and arguments."""

@@ -35,6 +35,7 @@ from penstock.wire.errors import RedisTrouble, Refused
 from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
 from penstock.worker.context import MessageSettings
+from penstock.worker.dead_letter_room import DeadLetterRoom
 from penstock.worker.drain import Drain, exit_deadline
 from penstock.worker.in_process import InProcessRunner
 from penstock.worker.intake import Intake
@@ -108,6 +109,7 @@ class Worker:
             group_gone=self._group_gone,
             changed=changed,
             clocks=clocks,
+            room=DeadLetterRoom(commands, self._keys.dead, spec.dead_letter.limit, clocks),
         )
         self._slots = Slots(
             spec.work.concurrency,

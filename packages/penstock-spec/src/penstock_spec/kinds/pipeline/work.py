@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from penstock_spec.failures.classes import FailureMatch
 from penstock_spec.model import Number, Section, about
-from penstock_spec.values.bounds import MIN_1MS, MIN_16MI
+from penstock_spec.values.bounds import MIN_1BYTE, MIN_1MS, MIN_16MI
 from penstock_spec.values.quantities import Duration, Size
 from penstock_spec.values.strings import Key, Name
 
@@ -159,6 +159,22 @@ class Retries(Section):
     ] = {}
 
 
+class DeadLetterLimit(Section):
+    """How many dead letters fit. At the limit, a message is not buried but retried, and an alert fires."""
+
+    length: Annotated[int | None, about("The maximum number of dead letters; null does not count.", 100_000, ge=1)] = (
+        None
+    )
+    bytes: Annotated[
+        Size | None,
+        about(
+            "The maximum memory of the dead letters in Redis, estimated from the oldest ones; null does not measure.",
+            "256Mi",
+        ),
+        MIN_1BYTE,
+    ] = None
+
+
 class DeadLetter(Section):
     """Where messages go after their last attempt, with the reason."""
 
@@ -171,3 +187,7 @@ class DeadLetter(Section):
         ),
     ] = ""
     keep: Annotated[Duration, about("How long a dead letter is kept.", "14d"), MIN_1MS] = Duration("14d")
+    limit: Annotated[
+        DeadLetterLimit,
+        about("How many dead letters fit; by default only `keep` limits them.", {"length": 100_000, "bytes": "256Mi"}),
+    ] = DeadLetterLimit()

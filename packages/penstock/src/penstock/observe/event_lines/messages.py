@@ -49,6 +49,15 @@ MESSAGE = Topic(
             entry="its id in the stream",
             dead_letter="its id in the stream of dead letters; absent when Redis's answer was lost",
         ),
+        Event.MESSAGE_NOT_BURIED: error(
+            "The dead letters have reached `dead_letter.limit`: the message is retried in a minute. See `penstock dlq`",
+            "worker",
+            subject="message",
+            reason="`failed`, `refused` by the handler, `unreadable` or `lost`",
+            error="the type of its last exception, or why there was none",
+            at=AT,
+            entry="its id in the stream",
+        ),
         Event.MESSAGE_NOT_CLASSIFIED: error(
             "The exception cannot be inspected; treating it as any failure",
             "worker",

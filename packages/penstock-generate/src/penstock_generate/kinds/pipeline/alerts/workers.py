@@ -25,6 +25,16 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         f"{{value}} in {QUARTER} minutes (`alerts.dead_letters`: {dead_letters}). See `penstock dlq list {spec.name}`.",
     )
     yield Alert(
+        "PenstockDeadLettersFull",
+        "critical",
+        ours.increase(working.NOT_BURIED, QUARTER),
+        ">=",
+        1,
+        0,
+        "The dead letters have reached their limit.",
+        f"{{value}} messages of `{spec.name}` could not be buried in {QUARTER} minutes. They are retried instead.",
+    )
+    yield Alert(
         "PenstockRetriesHigh",
         "warning",
         ours.ratio(working.RETRIED.name, working.DELIVERED.name, QUARTER),

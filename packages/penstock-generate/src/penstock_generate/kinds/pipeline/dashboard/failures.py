@@ -46,6 +46,13 @@ def _of_messages(query: PipelineQueries) -> Iterator[Panel]:
         "short",
         "dead",
     )
+    yield query.alert_panel(
+        "PenstockDeadLettersFull",
+        "Not buried",
+        "Messages that could not be buried because of `dead_letter.limit`, in 15 minutes. They are retried instead.",
+        "short",
+        "not buried",
+    )
     yield Panel(
         "Dead letters by reason", "New dead letters per second.", "mps", (query.rates(working.DEAD, "reason"),), "areas"
     )

@@ -58,6 +58,11 @@ DEAD = counter(
         ),
     ),
 )
+NOT_BURIED = counter(
+    "not_buried",
+    "Failures after the last attempt that are retried nevertheless, because the dead letters have reached their limit.",
+    WORKER,
+)
 GIVEN_BACK = counter(
     "given_back",
     "Messages that were given back without charging an attempt.",
@@ -128,6 +133,7 @@ TOPIC = Topic(
         DONE,
         RETRIED,
         DEAD,
+        NOT_BURIED,
         GIVEN_BACK,
         FENCED,
         GONE,

@@ -46,7 +46,9 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
 
 COMMANDS: Mapping[Role, frozenset[str]] = {
     Role.PRODUCER: frozenset({"get"}),
-    Role.WORKER: frozenset({"xreadgroup", "xpending", "zcard", "client|unblock", "ping", "info"}),
+    Role.WORKER: frozenset(
+        {"xreadgroup", "xpending", "zcard", "client|unblock", "ping", "info", "xlen", "memory|usage"}
+    ),
     Role.SCALER: frozenset(),
     Role.JANITOR: frozenset(
         {
@@ -75,6 +77,7 @@ CONDITIONAL: Mapping[str, Mapping[str, frozenset[str]]] = {
 """Commands that a script calls only for certain specs. Some of them read or delete messages."""
 
 SENT_CONDITIONALLY: Mapping[Role, Mapping[str, frozenset[str]]] = {
+    Role.WORKER: {"dead-letter-bytes": frozenset({"memory|usage"})},
     Role.JANITOR: {"until-done": frozenset({"sismember"})},
 }
 """Commands that are sent directly only for certain specs."""
@@ -84,6 +87,7 @@ def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
     """All commands that a role needs for a pipeline."""
     features = {
         "dedup": spec.message.dedup is not None,
+        "dead-letter-bytes": spec.dead_letter.limit.bytes is not None,
         "drops": spec.stream.backlog.when_full == "drop-oldest",
         "until-done": spec.stream.retention.keeps_nothing,
         "history": not spec.stream.retention.keeps_nothing,
