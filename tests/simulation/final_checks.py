@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from penstock.keys import PARKED, STATES
 from penstock.wire.errors import Refused
 
+from .handlers import HUGE
 from .plan import Setup
 from .universe import START
 
@@ -83,6 +84,18 @@ class FinalChecks:
             if one.ended != one.entered:
                 counts = f"{one.name} was sent {one.entered} times: done {one.done}, dead {one.dead}"
                 self._truth.violate("double" if one.ended > one.entered else "lost", counts)
+        if any(one.planned.kind == "huge" for one in self._truth.messages.values()):
+            self._check_dead_bodies()
+
+    def _check_dead_bodies(self) -> None:
+        """Dead letters have the original bodies, although no worker had them."""
+        (letters,) = self._world.redis.client.ask(("XRANGE", self._world.keys.dead, "-", "+"))
+        for _, fields in cast("list[tuple[bytes, list[bytes]]]", letters):
+            named = dict(zip(fields[::2], fields[1::2], strict=True))
+            original = self._truth.entries[named[b"penstock-dead-id"]]
+            size = len(named.get(b"data", b""))
+            if (size > HUGE) != (original.planned.kind == "huge"):
+                self._truth.violate("dead-body", f"the dead letter of {original.name} has a body of {size} bytes")
 
     def _is_clean(self) -> bool:
         """Whether nothing is left, and no late command can leave something; asks the server only after changes."""

@@ -10,6 +10,7 @@ blocker     blocks its loop for a while
 result      leaves a result
 poison      crashes its process: a child, if it runs in one
 unreadable  never reaches a handler
+huge        never reaches a handler, and kills each worker that receives its body without a limit
 
 worker-killer crashes the worker's process, even from a child.
 """
@@ -34,6 +35,9 @@ from .universe import Universe
 IGNORES_CANCELLATION = {"stubborn": 12.0, "reluctant": 5.0}
 """Seconds that a handler continues after its cancellation; a worker waits less long than the first, but longer than
 the second."""
+HUGE = 600_000
+"""Bytes of a body above `message.max_size` that no worker can receive."""
+READ_BUDGET = 1 << 18
 KILLED_AFTER = 3.0
 """Seconds after which a child that ignores its cancellation is killed."""
 
@@ -157,7 +161,7 @@ class Memory:
         """Learn nothing."""
 
     def read_budget(self) -> int | None:
-        return None
+        return None if self._kind == "ample" else READ_BUDGET
 
 
 class Spawner:
@@ -188,7 +192,7 @@ class Spawner:
             self._truth.violate("no-memory", f"{self._process.name} starts a child process, and memory allows none")
         fields = [part for pair in delivery.fields for part in pair]
         message = self._truth.message_of(delivery.id, fields)
-        if message.planned.kind == "unreadable":
+        if message.planned.kind in ("unreadable", "huge"):
             return Returned(encode(Unreadable("not-json", "it is none")))
         child = Child(asyncio.get_running_loop().create_future())
         believed = DeliveryRecord(delivery.id, delivery.consumer, delivery.fence, self._process.name, "")

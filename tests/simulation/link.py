@@ -24,6 +24,9 @@ class Owner(Protocol):
 
     name: str
 
+    def receive_huge(self, reply: Reply | Refused) -> None:
+        """A reply arrives that is too large for its memory."""
+
 
 class Client:
     """A connection as the server sees it."""
@@ -54,6 +57,7 @@ class Op:
         "deadline",
         "future",
         "half_open",
+        "most",
         "name",
         "reset_after",
         "sent",
@@ -74,6 +78,8 @@ class Op:
         self.answered = True
         self.reset_after: float | None = None
         """Seconds from its execution to a reset of the connection."""
+        self.most: int | None = None
+        """The size of a reply above which the client drops it."""
         self.half_open = False
         """Whether it blocks and the server has not noticed that its connection was cut."""
 
@@ -127,12 +133,14 @@ class SimulatedLink(Link):
         self.rng = rng
         """Decides how long its commands take."""
         self.connections = 0
+        self._known: set[str] = set()
+        self._sent_whole = None
         self._answer: Reply | Refused = None
         self._watch: asyncio.TimerHandle | None = None
 
     @property
     def received(self) -> int:  # type: ignore[override] # most answers are never measured
-        return _size(self._answer)
+        return size_of(self._answer)
 
     @property
     def client_id(self) -> int | None:
@@ -148,7 +156,7 @@ class SimulatedLink(Link):
 
     async def call(self, *command: Argument, wait: float = 0.0, most: int | None = None) -> Reply:
         async with self._turns:
-            answer = await self._ask(command, self._patience + wait)
+            answer = await self._ask(command, self._patience + wait, most)
             self._answer = answer
             if most is not None and self.received > most:
                 self._drop("its answer is too large")
@@ -177,12 +185,13 @@ class SimulatedLink(Link):
         self._is_closed = True
         self._drop("closed")
 
-    async def _ask(self, command: Sequence[Argument], within: float) -> Reply | Refused:
+    async def _ask(self, command: Sequence[Argument], within: float, most: int | None = None) -> Reply | Refused:
         client = self._client
         if client is None or client.broken:
             client = await self._dial()
         client.op = op = self._transport.issue(client, command)
         loop = asyncio.get_running_loop()
+        op.most = most
         op.deadline = deadline = loop.time() + within + LAST_LOOK
         if self._watch is None or self._watch.when() > deadline:
             self._watch = loop.call_at(deadline, self._check_deadline)
@@ -231,7 +240,8 @@ class SimulatedLink(Link):
             client.reset(reason)
 
 
-def _size(answer: Reply | Refused) -> int:
+def size_of(answer: Reply | Refused) -> int:
+    """The bytes of a reply, about."""
     if isinstance(answer, list):
-        return sum(map(_size, answer))
+        return sum(map(size_of, answer))
     return len(answer) if isinstance(answer, bytes) else 0

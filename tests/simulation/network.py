@@ -10,7 +10,8 @@ from random import Random
 from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 
-from .link import Client, Op, SimulatedLink
+from .handlers import HUGE
+from .link import Client, Op, SimulatedLink, size_of
 from .server import Redis
 from .store import Texts
 from .universe import Universe
@@ -118,6 +119,9 @@ class Network:
 
     def _deliver(self, op: Op, reply: Reply | Refused) -> None:
         if not op.client.broken:
+            if (op.most is None or op.most > HUGE) and size_of(reply) > HUGE:
+                op.client.link.owner.receive_huge(reply)
+                return
             op.deliver(reply)
             self.passes(op, "answered")
 

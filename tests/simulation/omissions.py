@@ -230,6 +230,18 @@ OMISSIONS = (
     Omission(
         "the last attempt in the worker itself", "no-memory", "memory", methods=((Attempts, "_runner_of", _isolated),)
     ),
+    Omission(
+        "the size limit of claims",
+        "crash-loop",
+        "large",
+        scripts={"claim": without("if body <= most_body and", "if true or")},
+    ),
+    Omission(
+        "the copy of a body in a dead letter",
+        "dead-body",
+        "large",
+        scripts={"bury": without("if tonumber(ARGV[5]) < 0 then", "if false then")},
+    ),
     Omission("emptying before the last attempt", "not-alone", "poison", methods=((Intake, "_is_empty", _always),)),
     Omission(
         "uncharged deliveries of a drain",

@@ -23,11 +23,11 @@ from penstock.pod.dependencies import Dependencies
 from penstock.pod.exit import BROKEN
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
-from penstock.wire.errors import RedisTrouble, Refused, Unanswered
+from penstock.wire.errors import RedisTrouble, Refused, Reply, Unanswered
 from penstock.worker.worker import Worker
 
 from .event_loop import Loop
-from .handlers import Handlers, Memory, Spawner
+from .handlers import HUGE, Handlers, Memory, Spawner
 from .link import SimulatedLink
 from .network import Network
 from .plan import PlannedMessage
@@ -88,6 +88,11 @@ class Process:
         self._stop_for_good()
         self.context.truth.process_crashed(self.name, None if cause is None else cause.message)
         self.context.ended(self)
+
+    def receive_huge(self, reply: Reply | Refused) -> None:
+        """Crash by a reply that is too large for its memory."""
+        self.context.truth.received_huge(self.name, reply)
+        self.crash()
 
     def _stop_for_good(self) -> None:
         self.is_dead = True
@@ -355,6 +360,8 @@ class SenderProcess(Process):
         link = self.link(one.name)
         await asyncio.sleep(one.at)
         body = json.dumps({"id": one.name}) if one.kind != "unreadable" else f'{{"id": "{one.name}" broken'
+        if one.kind == "huge":
+            body = json.dumps({"id": one.name, "more": HUGE * "x"})
         window = 3_600_000 if self._dedup else 0
         dedups = [keys.dedup + one.name] if self._dedup else []
         args = (

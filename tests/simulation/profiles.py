@@ -105,6 +105,12 @@ PROFILES: dict[str, Profile] = {
         kinds=("ok", "ok", "ok", "flaky", "poison", "slow"),
         memory=("tight", "tight", "varying"),
     ),
+    "large": Profile(
+        {"crash": 0.7, "mute": 0.5, "drain": 0.4, "stall": 0.3, "lose": 0.5},
+        kinds=("ok", "ok", "flaky", "huge", "huge"),
+        memory=("ample", "varying"),
+        messages=(1, 2, 3, 3),
+    ),
     "race": Profile(
         {"lose": 1, "mute": 2, "hold": 2, "slow": 2, "half-open": 2, "late": 1, "drain": 0.3},
         roles=("reader", "settler"),

@@ -87,6 +87,8 @@ class Message:
     dead: list[str] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     deliveries: list[DeliveryRecord] = field(default_factory=list)
+    kills: int = 0
+    """How many workers its body killed."""
     forced: int = 0
     """The number of deliveries before the last forced claim."""
     uncounted: bool = False

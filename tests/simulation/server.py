@@ -68,7 +68,7 @@ class Redis:
         if verb == "TIME":
             time = time_of(self._universe)
             return ([b"%d" % (time // 1000), b"%d" % (time % 1000 * 1000)],)
-        if verb == "XREADGROUP":
+        if verb == "XREADGROUP" and "BLOCK" in op.words:
             at = list(op.words).index("BLOCK")
             words = (*op.sent[:at], *op.sent[at + 2 :])
             reply = self.client.put(op, words)

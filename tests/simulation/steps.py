@@ -45,8 +45,8 @@ class Steps:
         if not isinstance(reply, list):
             return False
         consumer = str(args[1])
-        for row in cast("list[tuple[bytes, int, int, bytes, list[bytes], int]]", reply[2:]):
-            entry, count, _, source, fields, _ = row
+        for row in cast("list[tuple[bytes, int, int, bytes, list[bytes], int, int]]", reply[2:]):
+            entry, count, _, source, fields, _, _ = row
             if consumer in self._truth.lost:
                 self._truth.violate("claimed-after-loss", f"{consumer} claims after its takeover")
             self._truth.delivered(DeliveryRecord(entry, consumer, count, process, source.decode()), fields)
@@ -170,7 +170,7 @@ READ: dict[str, Callable[[Steps, str, Sequence[Argument], Reply], bool]] = {
 
 def reason_of(args: Sequence[Argument]) -> str:
     """The reason of a dead letter, from its values."""
-    values = [one if isinstance(one, bytes) else str(one).encode() for one in args[5 : 5 + int(args[4])]]
+    values = [one if isinstance(one, bytes) else str(one).encode() for one in args[5 : 5 + abs(int(args[4]))]]
     return values[values.index(b"penstock-dead-reason") + 1].decode()
 
 

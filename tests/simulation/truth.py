@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from penstock.keys import PARKED, STATES, SUSPECT
+from penstock.wire.errors import Refused, Reply
 
 from .plan import Setup
 from .records import DeliveryRecord, Message, Run, ServerState, Violation
@@ -216,6 +217,15 @@ class Truth:
         details = f"{process} does {step} with {self.entries[entry].name} as {count} of {consumer}, but it is {owner}"
         self.violate("not-the-owner", details)
         return None
+
+    def received_huge(self, process: str, reply: Reply | Refused) -> None:
+        """Record that a body is too large for the memory of its receiver; once, because no read can know it before."""
+        for message in self.messages.values():
+            if message.planned.kind == "huge" and b'"%s"' % message.name.encode() in repr(reply).encode():
+                message.kills += 1
+                self.log(f"{process} receives {message.name}, which is too large")
+                if message.kills > 1 and not message.foreign:
+                    self.violate("crash-loop", f"{message.name} kills worker {message.kills}, {process}")
 
     def settled(self, process: str, message: Message) -> None:
         message.done += 1

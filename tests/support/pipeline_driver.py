@@ -83,6 +83,10 @@ class Owned(NamedTuple):
     deliveries: int
 
 
+CLAIM_REST = ("roomy", "data", 1 << 18, 1 << 26)
+"""The last arguments of `claim`: whether it can fork, the field with the body, its limit, and bytes to stop after."""
+
+
 class PipelineDriver:
     """One pipeline and what happens to it."""
 
@@ -273,7 +277,7 @@ class PipelineDriver:
     def try_claim(self, consumer: str, count: int = 100) -> Reply:
         """Claim for a worker whose lease may be lost."""
         keys = (self.keys.stream, self.keys.alive, self.keys.uncharged, self.keys.crashed, self.keys.position)
-        return self.run("claim", keys, self.keys.group, consumer, count, count, 5, "idle", 60_000)
+        return self.run("claim", keys, self.keys.group, consumer, count, count, 5, "idle", 60_000, *CLAIM_REST)
 
     def settle(self, consumer: str, fences: Mapping[str, int]) -> Reply:
         """Settle messages with these delivery counts as a worker does."""

@@ -53,6 +53,8 @@ class Claimed:
     fields: list[bytes]
     lost_alone: bool
     """Whether its worker was lost while it ran alone."""
+    left_out: int = 0
+    """The bytes of its body, if that was left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +145,25 @@ class Steps(RedisState):
         attempts: int = ATTEMPTS,
         how: str = "idle",
         memory: str = "roomy",
+        field: str = "data",
+        max_size: int = 1 << 18,
+        bytes_: int = 1 << 26,
     ) -> Claims:
         """Claim entries for a worker that is `idle`, `busy`, or has emptied itself to run one `alone`.
 
         If its `memory` is `cramped`, it runs all suspects alone.
         """
-        claims = self.try_claim(consumer, suspects=suspects, ready=ready, attempts=attempts, how=how, memory=memory)
+        claims = self.try_claim(
+            consumer,
+            suspects=suspects,
+            ready=ready,
+            attempts=attempts,
+            how=how,
+            memory=memory,
+            field=field,
+            max_size=max_size,
+            bytes_=bytes_,
+        )
         assert claims is not None, "its lease is lost"
         return claims
 
@@ -161,16 +176,21 @@ class Steps(RedisState):
         attempts: int = ATTEMPTS,
         how: str = "idle",
         memory: str = "roomy",
+        field: str = "data",
+        max_size: int = 1 << 18,
+        bytes_: int = 1 << 26,
     ) -> Claims | None:
         """Claim entries; None if the claimer's own lease is lost."""
-        args = (consumer, suspects, ready, attempts, how, EMPTYING, memory)
+        args = (consumer, suspects, ready, attempts, how, EMPTYING, memory, field, max_size, bytes_)
         reply = self.run("claim", (*ALIVE, *SIDES, KEYS.position), KEYS.group, *args)
         if reply == b"lost":
             return None
         gone, waiting, *rows = reply
         claimed = [
-            Claimed(Delivery(id_.decode(), consumer, count), uncharged, owner.decode(), fields, lost_alone == 1)
-            for id_, count, uncharged, owner, fields, lost_alone in rows
+            Claimed(
+                Delivery(id_.decode(), consumer, count), uncharged, owner.decode(), fields, lost_alone == 1, left_out
+            )
+            for id_, count, uncharged, owner, fields, lost_alone, left_out in rows
         ]
         return Claims(gone, waiting, claimed)
 
@@ -197,7 +217,7 @@ class Steps(RedisState):
         args = (*_bounds(deliveries), *_fences(deliveries, uncharged, to))
         return _answers(self.run("give_back", (KEYS.stream, KEYS.uncharged), *_who(deliveries), *args))
 
-    def bury(
+    def bury(  # noqa: PLR0913 - the arguments of the script
         self,
         delivery: Delivery,
         fields: Sequence[Argument] = (),
@@ -205,11 +225,19 @@ class Steps(RedisState):
         dedup: str | None = None,
         own: str = "",
         deletes: bool = True,
+        copies: bool = False,
     ) -> Answer:
-        """`dedup` is the message's deduplication key, `own` its own id."""
+        """`dedup` is the message's deduplication key, `own` its own id. `copies`: Redis copies the entry's fields."""
         fields = fields or ("data", "{}", "penstock-dead-id", delivery.id)
         keys = (KEYS.stream, KEYS.dead, *SIDES, KEYS.finished, dedup or KEYS.stream)
-        args = (int(deletes), own, len(fields), *fields, *_bounds([delivery]), *_fences([delivery]))
+        args = (
+            int(deletes),
+            own,
+            -len(fields) if copies else len(fields),
+            *fields,
+            *_bounds([delivery]),
+            *_fences([delivery]),
+        )
         [answer] = self.run("bury", keys, *_who([delivery]), *args)
         if isinstance(answer, bytes):
             assert answer == self.ask("XREVRANGE", KEYS.dead, "+", "-", "COUNT", 1)[0][0], "it is the dead letter's id"

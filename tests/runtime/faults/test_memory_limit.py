@@ -9,7 +9,7 @@ import pytest
 from consumer_leases import take_over
 from ledger import by_message, read
 from memory_limits import MemoryLimit
-from pipelines import Process, Trial
+from pipelines import KEY, Process, Trial
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -99,5 +99,41 @@ def test_a_killed_pod_buries_no_message(make_trial: Callable[..., Trial], limit:
         assert trial.dead() == []
         assert set(by_message(read(trial.ledger), "end")) == set(names)
         assert (limit.kills, pod.lives) == (0, 2)
+        assert pod.worker.end() == 0
+        trial.assert_nothing_left()
+
+
+SMALL = """\
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    ledger.note("end", message["id"], context.fence)
+"""
+HUGE = 100_000_000
+
+
+def test_a_message_larger_than_the_memory_kills_no_worker(make_trial: Callable[..., Trial], limit: MemoryLimit) -> None:
+    """A foreign sender adds 100 MB. They are buried inside Redis, and all other messages are done."""
+    with make_trial(handlers=SMALL, spec="work: {concurrency: 16, lease: 10s}\nretries: {attempts: 2}\n") as trial:
+        trial.send([{"id": "before"}])
+        trial.ask("XADD", KEY, "*", "data", b'{"id": "huge", "more": "' + HUGE * b"x" + b'"}', "note", b"\x00kept")
+        trial.send([{"id": "after"}])
+        pod = Pod(trial, limit)
+        pod.worker.ready()
+
+        def is_drained() -> bool:
+            pod.keep_running()
+            return trial.left() == 0
+
+        wait_for(is_drained, "the message is dead, all others are done")
+        assert set(by_message(read(trial.ledger), "end")) == {"before", "after"}
+        [letter] = trial.dead()
+        assert letter["penstock-dead-reason"] == "unreadable"
+        assert letter["penstock-dead-error"].startswith(f"too-large: the body has {HUGE + 26} bytes")
+        assert (letter["penstock-dead-attempts"], letter["note"]) == ("1", "\x00kept")
+        assert len(letter["data"]) == HUGE + 26
+        assert (limit.kills, pod.lives) == (0, 1)
+        assert limit.peak < LIMIT
         assert pod.worker.end() == 0
         trial.assert_nothing_left()

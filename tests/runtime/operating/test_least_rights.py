@@ -10,7 +10,7 @@ import hiredis
 import pytest
 from event_loop import run_async, until
 from operator_cli import OperatorCli
-from pipeline_driver import LEASE, Clock, PipelineDriver, UnknownPods
+from pipeline_driver import CLAIM_REST, LEASE, Clock, PipelineDriver, UnknownPods
 from redis_users import (
     DEDUP,
     DROPS,
@@ -247,7 +247,7 @@ async def settles(runner: ScriptRunner, admin: PipelineDriver) -> None:
 
     await until(delayed_is_empty, "the due message is promoted")
     claim_keys = (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position)
-    arguments = (keys.group, runner.consumer, 10, 10, 5, "idle", 60_000)
+    arguments = (keys.group, runner.consumer, 10, 10, 5, "idle", 60_000, *CLAIM_REST)
     _, _, *claimed = items(await runner.run("claim", claim_keys, *arguments))
     assert len(claimed) == 4, "two suspect and two ready messages"
 

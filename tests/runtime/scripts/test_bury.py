@@ -7,6 +7,7 @@ from redis_state import KEYS
 from steps import DONE, GONE, Steps
 
 from penstock.wire.errors import Refused
+from penstock.worker.dead_letter import PACKED, unpack_fields
 
 RANDOM = random.Random(11)  # noqa: S311 - no secret
 DEDUP = "{work}:dedup:job-1"
@@ -187,3 +188,38 @@ def test_a_message_with_thousands_of_fields_is_replayed(steps: Steps) -> None:
     assert isinstance(stream, list)
     assert isinstance(stream[0], list)
     assert stream[0][1] == body
+
+
+@pytest.mark.parametrize("fields", [1, 1000])
+def test_redis_copies_the_fields_of_the_entry(steps: Steps, fields: int) -> None:
+    """The worker sends only the reason; the original fields come first, byte for byte."""
+    body = [random_bytes(40) for _ in range(2 * fields)]
+    body[:2] = [b"data", RANDOM.randbytes(1_000_000)]
+    steps.send_as("*", *body)
+    steps.register("worker")
+    [one] = steps.read("worker")
+    reason = [b"penstock-dead-id", one.id.encode(), b"penstock-dead-reason", b"unreadable"]
+    assert steps.bury(one, reason, copies=True) == DONE
+    assert steps.dead() == [[*body, *reason]]
+    assert (steps.pending(), steps.entries()) == ({}, [])
+
+
+def test_redis_packs_an_entry_with_many_fields(steps: Steps) -> None:
+    """As the worker does: Lua can pass only some thousands of values to a command."""
+    body = [random_bytes(20) for _ in range(2 * 3500)]
+    steps.send_as("*", *body)
+    steps.register("worker")
+    [one] = steps.read("worker")
+    reason = [b"penstock-dead-id", one.id.encode()]
+    assert steps.bury(one, reason, copies=True) == DONE
+    [[name, packed, *rest]] = steps.dead()
+    assert (name, rest) == (PACKED, reason)
+    assert unpack_fields(packed) == body
+
+
+def test_an_entry_that_was_deleted_leaves_no_dead_letter(steps: Steps) -> None:
+    """Redis has nothing to copy. The message is no longer pending."""
+    [one] = steps.begin("worker")
+    steps.ask("XDEL", KEYS.stream, one.id)
+    assert steps.bury(one, ["penstock-dead-id", one.id], copies=True) == GONE
+    assert (steps.pending(), steps.dead()) == ({}, [])

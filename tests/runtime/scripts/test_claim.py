@@ -337,3 +337,68 @@ def test_deleted_entries_do_not_end_the_search(steps: Steps) -> None:
     steps.ask("XDEL", KEYS.stream, *(one.id for one in ready[:50]))
     claims = steps.claim("worker", ready=4)
     assert (claims.gone, claims.ids) == (50, [one.id for one in ready[50:54]])
+
+
+LARGE = b"x" * 300_000
+
+
+def test_a_body_above_the_limit_stays_in_redis(steps: Steps) -> None:
+    """The reply has its size, the message's own id and its deduplication key; the message is claimed like others."""
+    own = [b"penstock-id", b"01J", b"penstock-key", b"job-1"]
+    steps.send_as("*", "other", b"y" * 400_000, "data", b"x" * (1 << 18), "data", LARGE)
+    steps.send_as("*", "data", LARGE, *own, "penstock-traceparent", "00-1-2-3")
+    steps.register("worker")
+    steps.give_back(steps.read("worker"))
+    allowed, large = steps.claim("worker", max_size=1 << 18).claimed
+    assert (allowed.left_out, len(allowed.fields)) == (0, 6), "only the first field of this name is the body"
+    assert (large.left_out, large.fields) == (len(LARGE), own)
+    assert large.delivery.count == 2
+
+
+def test_each_field_belongs_to_the_body(steps: Steps) -> None:
+    """With `encoding: fields`, names and values count, except Penstock's own."""
+    steps.send_as("*", "a", b"x" * 60, "bcd", b"y" * 36, "penstock-id", "01J")
+    steps.register("worker")
+    steps.give_back(steps.read("worker"))
+    [one] = steps.claim("worker", field="", max_size=100).claimed
+    assert one.left_out == 0
+    steps.give_back([one.delivery])
+    [one] = steps.claim("worker", field="", max_size=99).claimed
+    assert (one.left_out, one.fields) == (100, [b"penstock-id", b"01J"])
+
+
+def test_a_message_that_was_lost_alone_is_buried_without_its_body(steps: Steps) -> None:
+    """It may have been too large for its worker, although the spec allows its size; a small body is in the reply."""
+    steps.register("gone1")
+    steps.send_as("*", "data", b"x" * 100_000)
+    steps.send_as("*", "data", "{}")
+    steps.read("gone1")
+    steps.crash("gone1")
+    for n in (2, 3):
+        steps.register(f"gone{n}")
+        steps.claim(f"gone{n}")
+        steps.crash(f"gone{n}")
+    for n in (4, 5):
+        steps.register(f"gone{n}")
+        assert len(steps.claim(f"gone{n}", how="alone").claimed) == 1
+        steps.crash(f"gone{n}")
+    steps.register("worker")
+    claims = steps.claim("worker")
+    assert [(one.lost_alone, one.left_out, one.fields) for one in claims.claimed] == [
+        (True, 100_000, []),
+        (True, 0, [b"data", b"{}"]),
+    ]
+
+
+def test_a_claim_stops_after_a_number_of_bytes(steps: Steps) -> None:
+    """The others stay claimable; at least one message is claimed, however large it is."""
+    steps.register("worker")
+    for _ in range(20):
+        steps.send_as("*", "data", b"x" * 10_000)
+    steps.give_back(steps.read("worker"))
+    first = steps.claim("worker", bytes_=50_000)
+    assert 5 <= len(first.claimed) <= 10
+    assert len(steps.claim("worker", bytes_=1).claimed) == 1
+    rest = steps.claim("worker")
+    assert len(first.claimed) + 1 + len(rest.claimed) == 20
+    assert list(steps.pending().values()) == [("worker", 2)] * 20

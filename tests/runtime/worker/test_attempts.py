@@ -114,6 +114,7 @@ class WorkerPart:
             metrics,
             lambda _: None,
             lambda _: 1,
+            max_size=spec.message.max_size,
             rng=Random(0),  # noqa: S311 - for waits
         )
         self.attempts.consumer = ME

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 import targets
+from faulty_connection import Cable
 from http_probes import numbers, page, until_counted
-from ledger import read
+from ledger import by_message, read
 from pipelines import KEY, Process, Trial
 from raw_client import RawClient
 from servers import Server, wait_for
@@ -294,5 +295,21 @@ def test_failover_loses_no_acknowledged_message(tmp_path: Path) -> None:
         wait_for(lambda: "after" in done(trial), "the worker runs new messages")
         assert trial.dead() == []
         assert numbers(worker).of("lease_lost") == 0
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+def test_large_bodies_over_a_slow_link_are_done(make_server_trial: Callable[..., Trial], server: Server) -> None:
+    """Sixteen bodies of 2 MB need 8 s at 4 MB/s, and `answer` is 3 s: it bounds the time without a byte."""
+    spec = "work: {concurrency: 16, lease: 10s}\nmessage: {max_size: 4Mi}\n"
+    with make_server_trial(spec=spec) as trial, Cable(server.port) as cable:
+        trial.send({"id": f"m{number}", "more": 2_000_000 * "x"} for number in range(16))
+        cable.slow_down(4_000_000)
+        url = f"redis://{cable.address}/0"
+        worker = trial.start("worker", "trial", "--redis", url, "--listen", "127.0.0.1:0").ready()
+        trial.until_drained()
+        starts = by_message(read(trial.ledger), "start")
+        assert {len(lines) for lines in starts.values()} == {1}, "no answer was lost"
+        assert worker.events(Event.REDIS_UNREACHABLE) == []
         assert worker.end() == 0
         trial.assert_nothing_left()

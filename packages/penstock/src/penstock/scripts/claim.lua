@@ -8,26 +8,47 @@
 -- attempt is recorded, so that a loss before it never buries.
 -- For such suspects, one busy worker at a time stops taking messages until it is empty. If it does not get empty in time, or if
 -- its lease has expired, another worker may try. A worker with something that may never end does not try.
--- with  now, even_if_full
+-- Claims stop after a number of bytes, and the reply leaves out bodies that no worker can use: those above the limit, and
+-- those of entries that were lost alone, unless they are small, because they may have been too large for that worker.
+-- with  now, even_if_full, weigh
 -- KEYS  1 stream  2 alive  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts of a message
 --       6 `alone` if this worker became empty for this: claims one suspect that must run alone, and nothing else;
 --       `idle` if it runs nothing, `busy` if it does, `stuck` if something may never end  7 ms to become empty
 --       8 `cramped` if this worker must run suspects alone, because memory allows no child process; `roomy` if not
+--       9 the field with the body, empty if each field is a part of it  10 the most bytes of a body  11 bytes to stop after
 -- reply `lost` if this consumer's own lease is lost; else
 --       1 entries that were deleted from the stream, now dropped
 --       2 suspects that wait for an empty worker, if this worker is to become empty; negative if not
---       3.. one list per entry: id, delivery count, uncharged deliveries, previous owner, fields, 1 if it was lost alone
+--       3.. one list per entry: id, delivery count, uncharged deliveries, previous owner, fields, 1 if it was lost alone,
+--           bytes of the body if it was left out: then `fields` only has the message's id and its deduplication key
 local stream, alive, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, consumer, attempts, alone = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6] == 'alone'
-local cramped = ARGV[8] == 'cramped'
+local cramped, body_field, most_body, bytes = ARGV[8] == 'cramped', ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
 local ends = redis.call('ZSCORE', alive, consumer)
 if not ends or tonumber(ends) < 0 then return 'lost' end
 local empties = redis.call('HGET', position, 'emptying') or ''
 
-local claimed, gone, waiting = {0, 0}, 0, 0
+local claimed, gone, waiting, seen = {0, 0}, 0, 0, 0
+local SMALL, KEPT = 65536, {['penstock-id'] = true, ['penstock-key'] = true}
 
--- Claims the first entries of a page that this worker may claim. Returns how many, and how many it inspected.
+-- Returns the fields to reply with, and the bytes of the body if they are not all.
+local function shown(fields, was_lost_alone)
+  local all, body = weigh(fields, body_field)
+  seen = seen + all
+  if body <= most_body and not (was_lost_alone and all > SMALL) then return fields, 0 end
+  local kept = {}
+  for i = 1, #fields, 2 do
+    if KEPT[fields[i]] and #fields[i + 1] <= SMALL then
+      kept[#kept + 1] = fields[i]
+      kept[#kept + 1] = fields[i + 1]
+    end
+  end
+  return kept, math.max(1, body)
+end
+
+-- Claims the first entries of a page that this worker may claim. Returns how many, and how many it inspected. Large entries
+-- are claimed a few at a time, because each claim copies their bodies.
 -- Commands that may fail come before the claim: no worker would run an entry whose claim was not answered.
 local function claim_of(pending, owner, most)
   local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0
@@ -53,26 +74,34 @@ local function claim_of(pending, owner, most)
   if #ids == 0 then return 0, inspected end
   local there, moved = {}, 0
   even_if_full(crashed)
-  for _, entry in ipairs(redis.call('XCLAIM', stream, group, consumer, 0, unpack(ids))) do
-    if entry and entry[2] then
-      local id = entry[1]
-      there[id], moved = true, moved + 1
-      claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, entry[2], lost_alone[id] or 0}
-      if alone and spent[id] then
-        redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])
-      elseif owner == '~suspect' and crashes and not lost_alone[id] then
-        redis.call('HDEL', crashed, id) -- `retries.attempts` was raised since: this attempt is not made alone
+  local first, step = 1, 1
+  while first <= #ids and seen < bytes do
+    local last = math.min(#ids, first + step - 1)
+    for _, entry in ipairs(redis.call('XCLAIM', stream, group, consumer, 0, unpack(ids, first, last))) do
+      if entry and entry[2] then
+        local id = entry[1]
+        local fields, left_out = shown(entry[2], lost_alone[id])
+        there[id], moved = true, moved + 1
+        claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, fields, lost_alone[id] or 0, left_out}
+        if alone and spent[id] then
+          redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])
+        elseif owner == '~suspect' and crashes and not lost_alone[id] then
+          redis.call('HDEL', crashed, id) -- `retries.attempts` was raised since: this attempt is not made alone
+        end
       end
     end
-  end
-  -- Entries that were deleted from the stream: Redis 7 drops them when they are claimed, Redis 6 does not.
-  for _, id in ipairs(ids) do
-    if not there[id] then
-      redis.call('XACK', stream, group, id)
-      if counted then redis.call('HDEL', uncharged, id) end
-      if crashes then redis.call('HDEL', crashed, id) end
-      gone = gone + 1
+    -- Entries that were deleted from the stream: Redis 7 drops them when they are claimed, Redis 6 does not.
+    for i = first, last do
+      local id = ids[i]
+      if not there[id] then
+        redis.call('XACK', stream, group, id)
+        if counted then redis.call('HDEL', uncharged, id) end
+        if crashes then redis.call('HDEL', crashed, id) end
+        gone = gone + 1
+      end
     end
+    first = last + 1
+    step = math.max(1, math.min(4 * step, 1000, math.floor((bytes - seen) * math.max(1, moved) / math.max(1, seen))))
   end
   return moved, inspected
 end
@@ -80,7 +109,7 @@ end
 -- Page by page, so that suspects that must run alone never hide those behind them; stops after a thousand of them.
 local function claim(owner, most)
   local from, others = '-', 0
-  while most > 0 and others < 1000 do
+  while most > 0 and others < 1000 and seen < bytes do
     local page = math.min(most + 20, 250)
     local pending = redis.call('XPENDING', stream, group, from, '+', page, owner)
     if #pending == 0 then return end

@@ -59,7 +59,7 @@ class Link:
         self.connections = 0
         """How many connections were opened: a change means that contact was interrupted."""
         self.received = 0
-        """The bytes of the last answer to a blocking command."""
+        """The bytes of the last answer."""
 
     @property
     def is_connected(self) -> bool:
@@ -82,15 +82,11 @@ class Link:
             connection = self._connection
             if connection is None or not await connection.is_usable():
                 connection = await self._connect()
-            if wait:
-                before = connection.received
-                answer = await connection.ask(packed, self._patience + wait, gap=self._patience, most=most)
-                self.received = connection.received - before
-            else:
-                sent = time.monotonic()
-                answer = await connection.ask(packed, self._patience, most=most)
-                if self._answered is not None:
-                    self._answered(time.monotonic() - sent)
+            before, sent = connection.received, time.monotonic()
+            answer = await connection.ask(packed, self._patience + wait, gap=self._patience, most=most)
+            self.received = connection.received - before
+            if self._answered is not None and not wait:
+                self._answered(time.monotonic() - sent)
             if isinstance(answer, Refused):
                 answer = await self._handle_refusal(answer, packed, self._patience + wait)
         if isinstance(answer, Refused):

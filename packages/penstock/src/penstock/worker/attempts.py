@@ -12,6 +12,7 @@ from penstock.clocks import CLOCKS, Clocks
 from penstock.handling.failures import Failure
 from penstock.handling.retry_policy import BuryDecision, RetryPolicy
 from penstock.isolation.runs import CancelReason, Crashed
+from penstock.message.body import too_large
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.worker.context import Context, MessageSettings, Progress
@@ -32,6 +33,7 @@ from penstock.worker.outcome import (
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock_spec.kinds.pipeline.work import PipelineWork
+from penstock_spec.values.quantities import Size
 
 PATIENCE = 10.0
 """Seconds that a cancelled handler has to end; after that it is logged as abandoned."""
@@ -85,6 +87,7 @@ class Attempts:
         on_group_gone: Callable[[str], object],
         room_for_suspects: Callable[[int], int],
         *,
+        max_size: Size,
         rng: Random,
         clocks: Clocks = CLOCKS,
     ) -> None:
@@ -94,6 +97,7 @@ class Attempts:
         child processes, and returns how many more memory allows.
         """
         self._work = work
+        self._max_size = max_size
         self._settings = settings
         self._runner = runner
         self._isolated_runner = isolated_runner
@@ -142,10 +146,19 @@ class Attempts:
             delivery.uncharged += 1  # this delivery is not an attempt
             context = Context(delivery, self._monotonic(), self._settings)
             self._settler.add(Buried(delivery, "lost", LOST, LOST, subject=context))
+        elif delivery.left_out:
+            self._bury_unread(delivery)
         elif self.draining:
             self._settler.add(GivenBack(delivery, "unstarted"))
         else:
             self._start(delivery, alone=alone)
+
+    def _bury_unread(self, delivery: Delivery) -> None:
+        """Bury a message whose body is larger than the spec allows, and stays in Redis."""
+        context = Context(delivery, self._monotonic(), self._settings)
+        problem = too_large(delivery.left_out, self._max_size)
+        context.log.event(Event.MESSAGE_UNREADABLE, reason=problem.reason, detail=problem.says)
+        self._settler.add(Buried(delivery, "unreadable", str(problem), str(problem), subject=context))
 
     def _renew_fence(self, running: Attempt, delivery: Delivery) -> None:
         """Renew the fence of a running message that was delivered again; this is not charged as an attempt.

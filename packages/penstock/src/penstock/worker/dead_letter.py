@@ -15,7 +15,7 @@ PACKED = PREFIX + b"packed"
 
 
 def dead_letter_fields(buried: Buried, keys: PipelineKeys, at: int) -> list[bytes]:
-    """Names and values of the dead letter. `at` is in milliseconds."""
+    """Names and values of the dead letter; without the original ones if Redis copies them. `at` is in milliseconds."""
     delivery = buried.delivery
     own_fields = {
         b"id": delivery.id,
@@ -28,6 +28,8 @@ def dead_letter_fields(buried: Buried, keys: PipelineKeys, at: int) -> list[byte
         b"stream": keys.stream.encode(),
     }
     added = [part for name, value in own_fields.items() for part in (PREFIX + name, value)]
+    if delivery.left_out:
+        return added
     return [
         *(delivery.fields if len(delivery.fields) <= 2 * MOST_FIELDS else (PACKED, pack_fields(delivery.fields))),
         *added,

@@ -12,7 +12,7 @@ from penstock.observe.subject import Subject
 class Delivery:
     """An entry, its consumer and its delivery count, which together are its fence."""
 
-    __slots__ = ("consumer", "count", "fields", "id", "lost_isolated", "renewals", "source", "uncharged")
+    __slots__ = ("consumer", "count", "fields", "id", "left_out", "lost_isolated", "renewals", "source", "uncharged")
 
     def __init__(  # noqa: PLR0913, PLR0917 - created for each message, and keywords cost time
         self, id_: bytes, fields: Sequence[bytes], consumer: str, count: int = 1, uncharged: int = 0, source: str = ""
@@ -29,6 +29,8 @@ class Delivery:
         """The state from which it was claimed; empty if it was new."""
         self.lost_isolated = False
         """Whether its worker was lost again in its additional attempt, which ran alone."""
+        self.left_out = 0
+        """The bytes of its body if Redis did not send it; then `fields` has only Penstock's own."""
         self.renewals = 0
         """Deliveries of this attempt that only renewed its fence; they do not count as attempts, either."""
 

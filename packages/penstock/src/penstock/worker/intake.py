@@ -15,11 +15,13 @@ from penstock.maintenance.replies import without_group
 from penstock.observe.events import Activity
 from penstock.pod.lease_term import LeaseTerm
 from penstock.scripts import script
-from penstock.wire.errors import RedisTrouble, Refused, Reply
+from penstock.wire.errors import Oversized, RedisTrouble, Refused, Reply, Unanswered
 from penstock.wire.link import Link
 from penstock.worker.delivery import Delivery
+from penstock.worker.read_size import ReadSize
 from penstock.worker.slots import Slots
 from penstock.worker.unblocking import Unblocking
+from penstock_spec.kinds.pipeline.stream import JsonField, Message
 
 MOST_CLAIMED = 50
 """Entries of one claim, which blocks Redis far longer than a read."""
@@ -86,6 +88,8 @@ class Intake:
         *,
         block: int,
         max_attempts: int,
+        message: Message,
+        read_size: ReadSize,
         emptying_takes: int,
         audit: Callable[[], Awaitable[None]],
         term: LeaseTerm,
@@ -104,6 +108,10 @@ class Intake:
         self._observer = observer
         self._block = block
         self._max_attempts = max_attempts
+        encoding = message.encoding
+        self._body_field = encoding.json_ if isinstance(encoding, JsonField) else ""
+        self._max_size = message.max_size.amount
+        self._read_size = read_size
         self._emptying_takes = emptying_takes
         self._audit = audit
         self._term = term
@@ -116,6 +124,7 @@ class Intake:
         self._emptying = False
         self._claimed = 0
         """Messages claimed since the last read, less those for which new ones were read."""
+        self._asked = 1
         self._activity = Activity.READING
         self._troubled: set[Activity] = set()
         self.in_flight = asyncio.Lock()
@@ -180,6 +189,8 @@ class Intake:
             except RedisTrouble as error:
                 # Redis may have run the command: check which messages this worker owns before it takes others.
                 self._audit_due = True
+                if isinstance(error, Unanswered) and self._activity is not Activity.AUDITING:
+                    self._read_size.failed(self._asked, oversized=isinstance(error, Oversized))
                 self._trouble(self._activity, error)
                 if isinstance(error, Refused) and without_group(error):
                     self._target.group_gone(consumer)
@@ -259,8 +270,10 @@ class Intake:
     async def _read_turn(self, consumer: str) -> None:
         """Read the share of new messages while there are more ready ones than slots. Does not wait for any."""
         most = min(self._slots.free_for_new, self._claimed // READY_PER_NEW)
+        most = self._asked = self._read_size.count(most)
         answer = await self._reader.call(
-            *("XREADGROUP", "GROUP", self._keys.group, consumer, "COUNT", most, "STREAMS", self._keys.stream, ">")
+            *("XREADGROUP", "GROUP", self._keys.group, consumer, "COUNT", most, "STREAMS", self._keys.stream, ">"),
+            most=self._read_size.most_received,
         )
         read = self._deliver(answer, consumer)
         self._claimed = max(0, self._claimed - READY_PER_NEW * read) if read else 0
@@ -270,6 +283,7 @@ class Intake:
         most = self._slots.free_for_new
         if most <= 0:
             return
+        most = self._asked = self._read_size.count(most)
         # After an error, the first read returns at once, so that recovery is noticed without waiting for a message.
         block = 1 if Activity.READING in self._troubled else self._block
         await self._unblocking.reader_server.learn()
@@ -279,6 +293,7 @@ class Intake:
                 *("XREADGROUP", "GROUP", self._keys.group, consumer, "COUNT", most),
                 *("BLOCK", block, "STREAMS", self._keys.stream, ">"),
                 wait=block / 1000,
+                most=self._read_size.most_received,
             )
         finally:
             self._reading = False
@@ -290,6 +305,7 @@ class Intake:
             return 0
         ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", answer)
         self._check_term(consumer)
+        self._read_size.received(len(entries), self._reader.received)
         deliver = self._target.deliver
         for id_, fields in entries:
             deliver(Delivery(id_, fields, consumer))
@@ -304,7 +320,7 @@ class Intake:
     async def _claim(self, consumer: str, *, alone: bool) -> None:
         busy_or_stuck = "stuck" if self._is_stuck() else "busy"
         keys, state = self._keys, "alone" if alone else "idle" if self._is_empty() else busy_or_stuck
-        free = min(self._slots.free, MOST_CLAIMED)
+        free = self._asked = self._read_size.claimed_count(min(self._slots.free, MOST_CLAIMED))
         room = self._target.room_for_suspects() if self._suspect or alone else 0
         # Without room for the first suspect, each must run alone. If others run already, it waits for their end.
         cramped = room <= 0 and not self._target.suspects
@@ -315,10 +331,11 @@ class Intake:
             (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position),
             (
                 *(keys.group, consumer, suspects, ready, self._max_attempts, state, self._emptying_takes),
-                "cramped" if cramped else "roomy",
+                *("cramped" if cramped else "roomy", self._body_field, self._max_size, self._read_size.budget),
             ),
         )
         self._emptying = False
+        self._read_size.claimed()
         if answer == b"lost" or not isinstance(answer, list):
             self.consumer_lost(consumer)  # the lease's thread notices this, and registers a new consumer
             return
@@ -330,17 +347,26 @@ class Intake:
         self._claimed += len(claimed)
         for delivery in claimed:
             self._target.deliver(delivery, alone=alone)
-        # If a claim returned as many as requested, there may be more.
+        # If a claim returned as many as requested, there may be more; and if it stopped after too many bytes.
         suspects_claimed = sum(delivery.is_suspect for delivery in claimed)
-        self._ready = self._ready and len(claimed) - suspects_claimed >= ready
-        self._suspect = self._suspect and suspects_claimed >= suspects
+        is_cut = 2 * sum(map(weight, claimed)) > self._read_size.budget
+        self._ready = self._ready and (is_cut or len(claimed) - suspects_claimed >= ready)
+        self._suspect = self._suspect and (is_cut or suspects_claimed >= suspects)
         if isinstance(waiting, int) and waiting > 0 and not suspects_claimed:
             self._emptying = True
 
 
 def claimed_delivery(row: Reply, consumer: str) -> Delivery:
     """Parse an entry in the reply of `claim.lua`. A suspect gets one more attempt, alone; if lost again, it is dead."""
-    id_, count, uncharged, source, fields, alone = cast("tuple[bytes, int, int, bytes, Sequence[bytes], int]", row)
+    id_, count, uncharged, source, fields, alone, left_out = cast(
+        "tuple[bytes, int, int, bytes, Sequence[bytes], int, int]", row
+    )
     delivery = Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)
     delivery.lost_isolated = alone == 1
+    delivery.left_out = left_out
     return delivery
+
+
+def weight(delivery: Delivery) -> int:
+    """The bytes that the script counted for a delivery, about."""
+    return delivery.left_out + sum(map(len, delivery.fields))

@@ -227,7 +227,8 @@ class Settler:
                 key = penstock_field(delivery.fields, KEY)
                 own = penstock_field(delivery.fields, ID) or b""
                 named = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)
-                rest = (self._deletes, own, len(values), *values, *bounds, delivery.id, delivery.count)
+                count = -len(values) if delivery.left_out else len(values)
+                rest = (self._deletes, own, count, *values, *bounds, delivery.id, delivery.count)
                 return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*owner, *rest)
             case SettledWith():
                 result = keys.result + (own_fields_of(delivery.fields).id or delivery.id.decode())

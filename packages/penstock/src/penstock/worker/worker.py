@@ -43,6 +43,7 @@ from penstock.worker.isolated import AloneRunner, IsolatedRunner
 from penstock.worker.maintenance_loop import MaintenanceLoop
 from penstock.worker.memory import Memory
 from penstock.worker.metrics import WorkerMetrics
+from penstock.worker.read_size import ReadSize
 from penstock.worker.registration import ConsumerRegistration
 from penstock.worker.replication import acknowledges_alone
 from penstock.worker.resources import HandlerResources
@@ -139,6 +140,7 @@ class Worker:
             self._metrics,
             self._group_gone,
             lambda running: memory.room_for_suspects(running, prepared=spawner.prepared),
+            max_size=spec.message.max_size,
             rng=dependencies.rng,
             clocks=clocks,
         )
@@ -151,6 +153,8 @@ class Worker:
             self,
             block=spec.work.block.amount,
             max_attempts=max(one.attempts for one in waits(spec.retries)),
+            message=spec.message,
+            read_size=ReadSize(spec.message.max_size.amount, memory.read_budget()),
             emptying_takes=spec.work.timeout.amount + spec.work.lease.amount,
             audit=self._audit_now,
             term=term,

@@ -204,7 +204,9 @@ class Message(Section):
             alias="schema",
         ),
     ] = {"type": "object"}
-    max_size: Annotated[Size, about("The maximum size of a body.", "256Ki"), MIN_1BYTE] = Size("256Ki")
+    max_size: Annotated[
+        Size, about("The maximum size of a body; a larger one becomes a dead letter inside Redis.", "256Ki"), MIN_1BYTE
+    ] = Size("256Ki")
     correlate: Annotated[
         Field_ | None,
         about("The field of the body that links logs and traces of the same work, and names its locks.", "job_id"),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 CALLED: Mapping[str, frozenset[str]] = {
     name: frozenset(commands.split())
     for name, commands in {
-        "bury": "get hdel hlen persist sadd scard set xack xadd xdel xinfo|groups xpending",
+        "bury": "get hdel hlen persist sadd scard set xack xadd xdel xinfo|groups xpending xrange",
         "claim": "hdel hget hlen hmget hset persist time xack xclaim xpending zscore",
         "deregister": "hincrby xgroup|delconsumer xpending zrem",
         "ensure": "del hexists hget hset persist time xgroup|create xinfo|groups",
