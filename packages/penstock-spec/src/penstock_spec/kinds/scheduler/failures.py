@@ -97,7 +97,7 @@ class Failures(Section):
             "resume` ends the pause. A run that was lost with its pod is no failure. `null` never gives up.",
             10,
             ge=1,
-            le=1_000_000,
+            le=10_000,
         ),
     ] = None
 
