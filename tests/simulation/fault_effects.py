@@ -135,6 +135,10 @@ class FaultEffects:
         self._truth.group_gone()
         self._redis.foreign("XGROUP", "DESTROY", self._keys.stream, self._keys.group)
 
+    def set_back(self, _: Fault) -> None:
+        self._truth.group_set_back()
+        self._redis.foreign("XGROUP", "SETID", self._keys.stream, self._keys.group, "0")
+
 
 OF_ALL = {
     "spawn": FaultEffects.spawn,
@@ -146,5 +150,6 @@ OF_ALL = {
     "remove": FaultEffects.remove,
     "delete": FaultEffects.delete,
     "destroy": FaultEffects.destroy,
+    "set-back": FaultEffects.set_back,
 }
 """The faults that affect more than one process."""

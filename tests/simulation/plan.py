@@ -46,6 +46,8 @@ class Setup:
     page: int = 250
     """The number of entries in each page."""
     dedup: bool = False
+    history: bool = False
+    """Whether finished entries stay in the stream."""
     network: str = "usual"
     """How long commands take: `quick`, `usual` or `rough`."""
     scripts_loaded: bool = True

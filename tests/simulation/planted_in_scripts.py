@@ -26,7 +26,7 @@ IN_SCRIPTS = (
         "the group starts at the end of the stream",
         "stuck",
         "race",
-        scripts={"ensure": without("local start = '0'", "local start = '$'")},
+        scripts={"ensure": without("vanished and '$' or '0'", "'$'")},
     ),
     Omission(
         "a claim does not count as a delivery",
@@ -38,7 +38,7 @@ IN_SCRIPTS = (
         "a claim forgets which deliveries are not charged",
         "dead-early",
         "keys",
-        scripts={"claim": without("tonumber(free[inspected]) or count - count % 1000", "count - count % 1000")},
+        scripts={"claim": without("(free_deliveries(free[inspected], count))", "count - count % 1000")},
     ),
     Omission(
         "a claim takes suspects as ready ones",

@@ -366,7 +366,7 @@ class SenderProcess(Process):
         dedups = [keys.dedup + one.name] if self._dedup else []
         args = (
             keys.group,
-            "until-done",
+            "until-done" if self.context.pipeline.spec.stream.retention.keeps_nothing else "history",
             1000,
             "reject",
             window,

@@ -81,6 +81,10 @@ class Profile:
     """The only commands that faults of commands affect; empty for all."""
     dedup: float = 0.3
     """The share of schedules with deduplication."""
+    removed: Sequence[str] = ("~parked", "~ready", "~suspect", "", "")
+    """The consumers that foreign clients delete; empty for a worker's."""
+    history: bool = False
+    """Whether finished entries stay in the stream."""
     until: float = 0.9
     """The share of the schedule in which faults begin."""
     memory: Sequence[str] = ("ample",)
@@ -177,6 +181,24 @@ PROFILES: dict[str, Profile] = {
         dedup=1.0,
         until=0.1,
     ),
+    "history": Profile(
+        {"destroy": 1.5, "remove": 2, "mute": 0.7, "late": 0.7, "crash": 0.7, "drain": 0.4, "stall": 0.3},
+        kinds=("flaky", "flaky", "bad", "ok", "poison"),
+        seconds=(0.0, 0.5, 3.0, 14.0),
+        backoffs=(1.0, 3.0, 12.0),
+        janitors=(1, 1, 2),
+        removed=("~parked", "~ready", "~suspect"),
+        history=True,
+    ),
+    "history-consumers": Profile(  # a worker that is lost as well would take the only record of a first attempt with it
+        {"remove": 3, "hold": 0.5, "slow": 0.5},
+        roles=("reader",),
+        kinds=("flaky", "flaky", "bad", "ok"),
+        seconds=(0.5, 3.0, 14.0),
+        backoffs=(1.0, 3.0, 12.0),
+        janitors=(1, 1, 2),
+        history=True,
+    ),
     "janitors": Profile(
         {**WIRE, "restart": 2, "crash": 1, "stall": 1, "pause": 0.5},
         roles=("work", "leader", "settler"),
@@ -237,6 +259,7 @@ def _setup(of: Profile, rng: Random) -> Setup:
         scale_to_zero=rng.random() < 0.25,
         earlier_entries=pick((0, 8, 98)),
         memory=pick(of.memory) if len(of.memory) > 1 else of.memory[0],
+        history=of.history,
     )
 
 
@@ -342,9 +365,7 @@ def _full(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault
 
 
 def _remove(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
-    del of
-    worker = _worker(setup, rng)
-    return Fault(at, kind, what=rng.choice(("~parked", "~ready", "~suspect", worker, worker)))
+    return Fault(at, kind, what=rng.choice(of.removed) or _worker(setup, rng))
 
 
 def _delete(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:

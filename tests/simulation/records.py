@@ -95,6 +95,10 @@ class Message:
     """Whether a foreign client deleted its uncharged deliveries."""
     foreign: bool = False
     """Whether a foreign change took it from its consumer."""
+    recorded: bool = False
+    """Whether the janitor has recorded its end, where finished entries stay."""
+    may_repeat: int = 0
+    """How often it may end again, because a foreign change came before that record, or while it ran."""
     due: float = 0.0
     """When its retry is due; before that, no worker may get it."""
     is_suspect: bool = False

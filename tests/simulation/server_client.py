@@ -20,7 +20,7 @@ from .steps import Steps
 from .store import EPOCH, NOW, Store, Texts, Words
 from .truth import Truth
 
-STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM"})
+STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM", "remember"})
 """Commands that change no cached reply; renewals only extend leases."""
 CHANGING = frozenset(
     {

@@ -59,7 +59,7 @@ class Steps:
         return self._leave("settle", process, args, tuples(args[-2:], 2), reply)
 
     def park(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
-        return self._leave("park", process, args, tuples(args[4:], 5), reply)
+        return self._leave("park", process, args, tuples(args[5:], 5), reply)
 
     def give_back(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         return self._leave("give back", process, args, tuples(args[4:], 4), reply)
@@ -83,6 +83,8 @@ class Steps:
             effect = "" if answer == 1 else ", fenced: it is gone" if answer == 0 else f", fenced: it is {answer!r}"
             reason = reason_of(args) if step == "bury" else ""
             truth.log(f"{process}: {step} {message.name} as {count} of {consumer} {reason}".rstrip() + effect)
+            if answer == 0 and step == "settle":
+                truth.settled_in_vain(process, message)
             if answer != 1:
                 continue
             record = truth.left_running(step, process, consumer, entry, count)
@@ -142,6 +144,12 @@ class Steps:
                 self._truth.group_created()
         return reply != b"there"
 
+    def remember(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
+        del process, args
+        if isinstance(reply, int) and reply >= 0:
+            self._truth.remembered()
+        return False
+
     def send(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         for answer in cast("list[Reply]", reply):
             if isinstance(answer, (bytes, int)):
@@ -164,6 +172,7 @@ READ: dict[str, Callable[[Steps, str, Sequence[Argument], Reply], bool]] = {
     "take_over": Steps.take_over,
     "promote": Steps.promote,
     "ensure": Steps.ensure,
+    "remember": Steps.remember,
     "send": Steps.send,
 }
 

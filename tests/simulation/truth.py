@@ -29,6 +29,7 @@ class Truth:
         self._setup = setup
         self._clock = clock
         self._fences: set[tuple[bytes, int]] = set()
+        self._started: set[tuple[bytes, int]] = set()
         self.log = log
         self.messages = {one.name: Message(one) for one in setup.messages}
         self.violations: list[Violation] = []
@@ -108,6 +109,9 @@ class Truth:
         if message.charged_since_force > self._setup.attempts and not message.uncounted and not excused:
             details = f"{message.name} starts again, after {message.charged_since_force} of {self._setup.attempts}"
             self.violate("too-many-attempts", details)
+        if (record.entry, record.count) in self._started and not {"position", "uncharged"} & self.tainted:
+            self.violate("fence-twice", f"{message.name} starts again with the fence {record.count}")
+        self._started.add((record.entry, record.count))
         self._check_fence(run, record)
         if excused and not self.tainted:
             self.violate("started-late", f"{run.process} starts {message.name} after others have taken it over")
@@ -194,7 +198,8 @@ class Truth:
         message = self.message_of(record.entry, fields)
         self.log(f"{record.process} gets {message.name} as {record} {record.source}".rstrip())
         fence = (record.entry, record.count)
-        if fence in self._fences and not {"position", "uncharged"} & self.tainted:
+        # A group that was set back repeats counts before a worker can notice; it must not start a handler with them.
+        if fence in self._fences and not {"position", "uncharged", "set-back"} & self.tainted:
             self.violate("fence-twice", f"{message.name} had the delivery count {record.count} before")
         self._fences.add(fence)
         if self._clock() < message.due - TICK and not self.tainted:
@@ -294,6 +299,7 @@ class Truth:
         for entry, (owner, _) in (self.last.pending or {}).items():
             if owner == consumer and entry in self.entries:
                 self.entries[entry].foreign = True
+                self.entries[entry].may_repeat += owner not in STATES
                 self.current[entry] = None
 
     def group_gone(self) -> None:
@@ -302,6 +308,26 @@ class Truth:
         self.current.clear()
         for message in self.messages.values():
             message.foreign = True
+            message.may_repeat += message.ended > 0 and not message.recorded
+
+    def group_set_back(self) -> None:
+        """Record that a foreign client sets the group back."""
+        self.tainted |= {"group", "set-back"}
+        for message in self.messages.values():
+            message.foreign = True
+            message.may_repeat += message.ended > 0 and not message.recorded
+
+    def remembered(self) -> None:
+        """Record that the janitor has recorded what is unfinished, so that what has ended by now must not run again."""
+        for message in self.messages.values():
+            message.recorded = message.ended > 0
+
+    def settled_in_vain(self, process: str, message: Message) -> None:
+        """Record that a message was finished after its consumer was deleted: nothing changes, and it has ended."""
+        is_over = message.foreign and not message.ended and any(run.how == "ok" for run in message.runs)
+        if self._setup.history and is_over:
+            self.log(f"{process} has finished {message.name}, which is pending nowhere")
+            message.done += 1
 
     def group_created(self) -> None:
         """Record that the group starts at the first message, even if there was an earlier group without records."""
@@ -336,8 +362,12 @@ class Truth:
         if parked != state.due:
             self.violate("index-differs", f"parked {sorted(parked)}, due {sorted(state.due)}")
         for entry in state.entries:
-            if entry in self.current and entry not in state.pending:
+            if entry in self.current and entry not in state.pending and not self._stays(self.entries[entry]):
                 self.violate("dropped", f"{self.entries[entry].name} was delivered and is not pending")
+
+    def _stays(self, message: Message) -> bool:
+        """Whether its entry stays in the stream although it has ended."""
+        return self._setup.history and message.ended >= message.entered
 
     def _compare(self, entry: bytes, before: tuple[str, int] | None, owner: str, count: int) -> None:
         message = self.entries[entry]

@@ -291,6 +291,8 @@ def _spec(settings: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
         },
         "shutdown": {"grace": f"{values['grace']:g}s", "margin": f"{values['margin']:g}s"},
     }
+    if values["history"]:
+        data["stream"]["retention"] = {"keep": {"length": 1_000_000}}
     if values["dedup"]:
         data["message"] = {"dedup": {"by": "id", "window": "1h"}}
     redis = Where(addresses=["127.0.0.1:6379"])
@@ -313,5 +315,6 @@ def pipeline(setup: Setup) -> ResolvedPipeline:
         "grace",
         "margin",
         "dedup",
+        "history",
     )
     return _spec(tuple((name, getattr(setup, name)) for name in names))

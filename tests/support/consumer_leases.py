@@ -7,6 +7,7 @@ from pipelines import KEY, Trial
 from penstock.scripts import script
 
 ALIVE = "{trial}:trial:alive"
+CRASHED = "{trial}:trial:crashed"
 LEASE = 10_000
 
 
@@ -34,7 +35,7 @@ def take_over(trial: Trial, consumer: str) -> None:
     mark_lost(trial, consumer)
     text = script("take_over").text
     while True:
-        reply = trial.ask("EVAL", text, 2, KEY, ALIVE, "trial", LEASE, consumer, 250, now(trial))
+        reply = trial.ask("EVAL", text, 3, KEY, ALIVE, CRASHED, "trial", LEASE, consumer, 250, now(trial), 1)
         assert isinstance(reply, list)
         if reply[0] != "more":
             assert reply[0] in ("done", "none"), reply

@@ -30,6 +30,8 @@ class Expected:
     unread: list[str] = field(default_factory=list)
     pending: dict[str, tuple[str, int]] = field(default_factory=dict)
     uncharged: dict[str, int] = field(default_factory=dict)
+    attempts: dict[str, int] = field(default_factory=dict)
+    """The attempts of each entry when its uncharged deliveries were recorded last."""
     crashed: dict[str, str] = field(default_factory=dict)
     parked: set[str] = field(default_factory=set)
     alive: dict[str, Lease] = field(default_factory=dict)
@@ -132,7 +134,7 @@ class Expected:
         for n, one in enumerate(deliveries):
             if answers[n] == DONE:
                 if uncharged:
-                    self.uncharged[one.id] = self.uncharged.get(one.id, forced(one.count)) + uncharged
+                    self._uncharge(one, uncharged)
                 self.crashed.pop(one.id, None)
                 if crashed:
                     self.crashed[one.id] = "crash"
@@ -147,11 +149,15 @@ class Expected:
         answers = [self.fence(one) for one in deliveries]
         for n, one in enumerate(deliveries):
             if answers[n] == DONE:
-                self.uncharged[one.id] = self.uncharged.get(one.id, forced(one.count)) + 1 + uncharged
+                self._uncharge(one, 1 + uncharged)
                 if not self._hand_over(one.id, to):
                     answers[n] = GONE
                     del self.uncharged[one.id]
         return answers
+
+    def _uncharge(self, one: Delivery, more: int) -> None:
+        self.uncharged[one.id] = self.uncharged.get(one.id, forced(one.count)) + more
+        self.attempts[one.id] = one.count - self.uncharged[one.id]
 
     def _hand_over(self, id_: str, state: str) -> bool:
         if self.forgets and id_ not in self.stream:
@@ -228,7 +234,7 @@ class Expected:
 
     def delete_group(self) -> None:
         """Delete the group and create it again."""
-        for kept in (self.pending, self.uncharged, self.crashed, self.parked, self.consumers, self.unread):
+        for kept in (self.pending, self.uncharged, self.crashed, self.parked, self.alive, self.consumers, self.unread):
             kept.clear()
 
     def reconciled(self, pending: dict[str, tuple[str, int]]) -> None:
@@ -240,7 +246,9 @@ class Expected:
                 assert id_ in self.nowhere() or not self.forgets
                 assert now[0] == READY
                 assert now[1] > self.highest.get(id_, 0)
-                self.highest[id_] = self.uncharged[id_] = now[1]
+                self.highest[id_] = now[1]
+                self.attempts[id_] = max(0, self.attempts[id_]) if id_ in self.uncharged else 0
+                self.uncharged[id_] = now[1] - self.attempts[id_]
                 self.crashed.pop(id_, None)
         assert set(self.pending) <= set(pending)
         self.pending = dict(pending)

@@ -202,7 +202,11 @@ class PipelineDriver:
 
     def uncharged(self) -> dict[str, int]:
         flat = self.listed("HGETALL", self.keys.uncharged)
-        return {id_: int(count) for id_, count in zip(flat[::2], flat[1::2], strict=True) if id_ != "~count"}
+        return {
+            id_: int(count.partition("@")[0])
+            for id_, count in zip(flat[::2], flat[1::2], strict=True)
+            if id_ != "~count"
+        }
 
     def consumers(self) -> list[str]:
         rows = self.listed("XINFO", "CONSUMERS", self.keys.stream, self.keys.group)

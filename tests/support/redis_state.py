@@ -12,17 +12,24 @@ from penstock.keys import PipelineKeys
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
-SPEC = Pipeline.model_validate(
-    {
-        "kind": "pipeline",
-        "name": "work",
-        "owner": {"team": "tests", "contact": "#tests"},
-        "handler": "handlers:handle",
-        "image": "registry.example/work:1.0.0",
-        "stream": {"key": "work", "group": "team"},
-        "dead_letter": {"key": "{work}:team:dead"},
-    }
-)
+
+def _spec(**stream: object) -> Pipeline:
+    return Pipeline.model_validate(
+        {
+            "kind": "pipeline",
+            "name": "work",
+            "owner": {"team": "tests", "contact": "#tests"},
+            "handler": "handlers:handle",
+            "image": "registry.example/work:1.0.0",
+            "stream": {"key": "work", "group": "team", **stream},
+            "dead_letter": {"key": "{work}:team:dead"},
+        }
+    )
+
+
+SPEC = _spec()
+HISTORY = _spec(retention={"keep": {"length": 1_000_000}})
+"""The same, but finished entries stay in the stream."""
 KEYS = PipelineKeys.of(SPEC)
 
 Argument: TypeAlias = bytes | str | int | float
@@ -151,7 +158,7 @@ def as_consumers(reply: Reply) -> set[str]:
 
 
 def as_counts(reply: Reply) -> dict[str, int]:
-    return {name.decode(): int(value) for name, value in pairs(reply)}
+    return {name.decode(): int(value.partition(b"@")[0]) for name, value in pairs(reply)}
 
 
 def as_texts(reply: Reply) -> dict[str, str]:

@@ -13,6 +13,7 @@ from penstock.keys import READY
 from penstock.maintenance.group import ensure_group
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.scripts import script
+from penstock_spec.kinds.pipeline.spec import Pipeline
 
 LEASE = 30_000
 ATTEMPTS = 3
@@ -114,7 +115,9 @@ class Steps(RedisState):
     def take_over(self, consumer: str, page: int = 100) -> str:
         """Take over one page of a lost consumer's entries; returns `more` while there are more."""
         seconds, _ = self.ask("TIME")
-        answer, *_ = self.run("take_over", ALIVE, KEYS.group, LEASE, consumer, page, int(seconds) * 1000)
+        answer, *_ = self.run(
+            "take_over", (*ALIVE, KEYS.crashed), KEYS.group, LEASE, consumer, page, int(seconds) * 1000, 1
+        )
         return str(answer.decode())
 
     def crash(self, consumer: str) -> None:
@@ -208,9 +211,15 @@ class Steps(RedisState):
         return _answers(self.run("settle_with", keys, *_who([delivery]), *args))[0]
 
     def park(
-        self, deliveries: Sequence[Delivery], *, wait: int = 0, uncharged: int = 0, crashed: bool = False
+        self,
+        deliveries: Sequence[Delivery],
+        *,
+        wait: int = 0,
+        uncharged: int = 0,
+        crashed: bool = False,
+        deletes: bool = True,
     ) -> list[Answer]:
-        args = (*_bounds(deliveries), *_fences(deliveries, wait, uncharged, int(crashed)))
+        args = (int(deletes), *_bounds(deliveries), *_fences(deliveries, wait, uncharged, int(crashed)))
         return _answers(self.run("park", (KEYS.stream, KEYS.parked, *SIDES), *_who(deliveries), *args))
 
     def give_back(self, deliveries: Sequence[Delivery], *, uncharged: int = 0, to: str = READY) -> list[Answer]:
@@ -255,9 +264,9 @@ class Steps(RedisState):
         """Promote what is due."""
         return self.wait(promote(self._link, KEYS))
 
-    def reconcile(self) -> None:
+    def reconcile(self, spec: Pipeline = SPEC) -> None:
         """Repair the sorted sets by the pending list, and bring back delivered entries that are not pending."""
-        reconciler = Reconciler(self._link, KEYS, SPEC)
+        reconciler = Reconciler(self._link, KEYS, spec)
         for page in 2 * reconciler.pages:  # entries of a deleted group have their own page
             while self.wait(_run_page(page)).did_something:
                 pass

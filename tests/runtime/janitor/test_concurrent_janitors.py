@@ -49,7 +49,7 @@ class WorkerModel:
         keys = self.driver.keys
         script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed)
         wait = self.chance.choice((0, 20))
-        self.driver.run("park", script_keys, keys.group, self.consumer, entry, entry, entry, count, wait, 0, 0)
+        self.driver.run("park", script_keys, keys.group, self.consumer, 1, entry, entry, entry, count, wait, 0, 0)
 
     def fault(self, kind: str) -> None:
         """Delete a key, a consumer or the group; or let this worker die and start another."""
@@ -59,8 +59,8 @@ class WorkerModel:
             self.consumer = self.driver.join_group()
         elif kind == "group":
             self.driver.ask("XGROUP", "DESTROY", keys.stream, keys.group)
-            script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
-            self.driver.run("ensure", script_keys, keys.group, "until-done")
+            around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished, keys.alive)
+            self.driver.run("ensure", around, keys.group, "until-done")
             self.consumer = self.driver.join_group()
         elif kind.startswith("~"):
             self.driver.ask("XGROUP", "DELCONSUMER", keys.stream, keys.group, kind)

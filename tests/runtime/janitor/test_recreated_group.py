@@ -9,10 +9,14 @@ from pipeline_driver import PipelineDriver
 from targets import Target
 
 from penstock.janitor import reconcile, rounds
+from penstock.keys import PARKED, READY
 from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import maintenance
 
 pytestmark = pytest.mark.wire
+
+
+HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 
 
 def destroy(driver: PipelineDriver) -> None:
@@ -93,7 +97,7 @@ def test_messages_come_back_if_a_worker_recreated_the_group(target: Target) -> N
     driver.read(driver.join_group())
     destroy(driver)
     keys = driver.keys
-    script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
+    script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished, keys.alive)
     result = driver.run("ensure", script_keys, keys.group, "until-done")
     assert result == "again"
 
@@ -103,8 +107,8 @@ def test_messages_come_back_if_a_worker_recreated_the_group(target: Target) -> N
 
 
 def test_a_kept_history_is_not_run_again(target: Target) -> None:
-    """Each round saves the position up to which every message is finished."""
-    driver = PipelineDriver(target, "stream: {retention: {keep: {length: 1000}}}")
+    """Each round records which messages are unfinished; only these and later ones come back, none by a new read."""
+    driver = PipelineDriver(target, HISTORY)
     run_async(driver.round())
     ids = driver.add(5)
     worker = driver.join_group()
@@ -115,8 +119,93 @@ def test_a_kept_history_is_not_run_again(target: Target) -> None:
 
     run_async(driver.round())
 
-    assert driver.read(driver.join_group()) == ids[2:], "no unfinished message is skipped, and few run twice"
+    assert driver.read(driver.join_group()) == []
+    assert driver.ready == [ids[2], ids[4]], "the third was running, the fifth unread"
     assert driver.counted(maintenance.GROUP_RECREATED) == 1
+
+
+def test_attempts_and_fences_of_a_history_go_on(target: Target) -> None:
+    """However often the group is destroyed, no delivery count occurs twice, and ended attempts still count."""
+    driver = PipelineDriver(target, HISTORY)
+    run_async(driver.round())
+    retried, running = driver.add(2)
+    driver.read(driver.join_group())
+    driver.park([retried])
+    run_async(driver.round())
+    fences = [(retried, 1), (running, 1)]
+    for _ in range(3):
+        worker = driver.join_group()
+        _, _, *claimed = driver.claim(worker)
+        fences += [(id_, count) for id_, count, *_ in claimed]
+        attempts = {id_: count - uncharged for id_, count, uncharged, *_ in claimed}
+        assert attempts.pop(retried) == 2
+        assert set(attempts.values()) <= {1}
+        run_async(driver.round())
+        destroy(driver)
+        run_async(driver.round())
+    assert len(set(fences)) == len(fences)
+    assert sorted(driver.ready) == [retried, running]
+
+
+def test_deleted_consumers_of_a_history_lose_nothing(target: Target) -> None:
+    """`~parked`, `~ready` and `~suspect` are deleted: the messages come back although nothing else misses them."""
+    driver = PipelineDriver(target, HISTORY)
+    run_async(driver.round())
+    parked, promoted, running = driver.add(3)
+    worker = driver.join_group()
+    driver.read(worker)
+    keys = (driver.keys.stream, driver.keys.parked, driver.keys.uncharged, driver.keys.crashed)
+    for id_, wait in ((parked, 60_000), (promoted, 0)):
+        assert driver.run("park", keys, driver.keys.group, worker, 0, id_, id_, id_, 1, wait, 0, 0) == [1]
+    run_async(driver.round())
+    assert driver.ready == [promoted]
+    for state in (PARKED, READY):
+        driver.ask("XGROUP", "DELCONSUMER", driver.keys.stream, driver.keys.group, state)
+    run_async(driver.round(2))
+    assert driver.ready == [parked, promoted]
+    assert driver.owned(worker) == [running]
+    _, _, *claimed = driver.claim(worker)
+    assert [count - uncharged for _, count, uncharged, *_ in claimed] == [2, 2], "the first attempts still count"
+
+
+def test_a_group_that_was_set_back_goes_forward(target: Target) -> None:
+    """Entries that it delivered again have ended, or come back with a fence of their own."""
+    driver = PipelineDriver(target, HISTORY)
+    run_async(driver.round())
+    ids = driver.add(4)
+    worker = driver.join_group()
+    driver.read(worker)
+    driver.settle(worker, {ids[0]: 1, ids[1]: 1})
+    run_async(driver.round())
+    driver.ask("XGROUP", "SETID", driver.keys.stream, driver.keys.group, "0")
+    assert driver.read(worker, 3) == ids[:3]
+
+    run_async(driver.round())
+
+    assert driver.ready == [ids[2]]
+    assert driver.owned(worker) == [ids[3]], "it was not delivered again"
+    assert driver.read(worker) == []
+    assert driver.pending()[ids[2]][1] >= 1000
+    later = driver.add(2)
+    assert driver.read(worker) == later
+
+
+def test_trimming_waits_for_a_recreated_group(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unfinished messages that are not pending yet are not trimmed."""
+    monkeypatch.setattr(reconcile, "ENTRIES", 2)
+    monkeypatch.setattr(rounds, "MOST_PAGES", 1)
+    driver = PipelineDriver(target, "stream: {retention: {keep: {length: 1}}}\njanitor: {trim: {every: 1s}}")
+    run_async(driver.round())
+    ids = driver.add(6)
+    driver.read(driver.join_group())
+    destroy(driver)
+    run_async(driver.round())
+    assert driver.ready == ids[:2]
+    worker = driver.join_group()
+    _, _, *claimed = driver.claim(worker)
+    driver.settle(worker, {id_: count for id_, count, *_ in claimed})
+    run_async(driver.round(2))
+    assert driver.ready == ids[2:]
 
 
 def test_a_deleted_stream_is_recreated(target: Target) -> None:

@@ -238,9 +238,9 @@ def test_a_late_takeover_checks_again(server: Server) -> None:
     driver.lost(1)
     long_ago = driver.now() - LEASE
     (name,) = (name for name in driver.consumers() if not name.startswith("~"))
-    keys = (driver.keys.stream, driver.keys.alive)
+    keys = (driver.keys.stream, driver.keys.alive, driver.keys.crashed)
 
-    answer = driver.run("take_over", keys, driver.keys.group, LEASE, name, 100, long_ago)
+    answer = driver.run("take_over", keys, driver.keys.group, LEASE, name, 100, long_ago, 1)
 
     assert isinstance(answer, list)
     assert answer[0] == "stale"
@@ -256,15 +256,15 @@ def test_a_worker_that_resumes_between_two_pages_stays_lost(target: Target) -> N
     sleeper = driver.join_group(lease=-1)
     ids = driver.add(4)
     driver.read(sleeper)
-    around = (driver.keys.stream, driver.keys.alive)
+    around = (driver.keys.stream, driver.keys.alive, driver.keys.crashed)
 
-    driver.run("take_over", around, driver.keys.group, LEASE, sleeper, 2, driver.now())
+    driver.run("take_over", around, driver.keys.group, LEASE, sleeper, 2, driver.now(), 1)
     assert driver.suspect == ids[:2]
 
     assert driver.run("renew", [driver.keys.alive], sleeper, LEASE) == 0
     assert driver.try_claim(sleeper) == "lost"
     assert driver.settle(sleeper, dict.fromkeys(ids, 1)) == [["~suspect", 1], ["~suspect", 1], 1, 1]
-    reply = driver.run("take_over", around, driver.keys.group, LEASE, sleeper, 2, driver.now())
+    reply = driver.run("take_over", around, driver.keys.group, LEASE, sleeper, 2, driver.now(), 1)
     assert isinstance(reply, list)
     assert reply[0] == "done"
     assert sleeper not in driver.consumers()

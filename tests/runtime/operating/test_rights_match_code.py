@@ -90,7 +90,7 @@ def test_a_role_has_exactly_the_scripts_of_its_code(root: Path, role: Role) -> N
     text = "".join(file.read_text() for file in files(root, *PLACES[role]))
     scripts = {name for name in names() if re.search(rf'script\("{name}"\)', text)}
     if role is Role.WORKER:
-        scripts |= set(re.findall(r'(?:return|_asked\()\s*"(settle|settle_with|park|bury|give_back)"', text))
+        scripts |= set(re.findall(r'(?:return|_asked\()\s*"(settle|settle_with|park|bury|give_back|recover)"', text))
     assert scripts == set(SCRIPTS[role])
 
 

@@ -71,9 +71,10 @@ class Reconciler:
         self._delayed: tuple[str, int] = (START, 0)
         self._stream_from = "-"
         # Due times come before the stream: they distinguish parked entries from finished ones.
-        self.pages: tuple[Page, ...] = (self.parked, self.due, self.left, self.delayed)
-        if spec.stream.retention.keeps_nothing:
-            self.pages += (self.stream,)
+        self.pages: tuple[Page, ...] = (self.parked, self.due, self.left, self.delayed, self.stream)
+        self._unfinished = "delete" if self._foreign else "force"
+        if not spec.stream.retention.keeps_nothing:
+            self._unfinished = "history"
 
     async def parked(self) -> ReconcileResult:
         """Make parked entries without a due time due now."""
@@ -122,7 +123,7 @@ class Reconciler:
         reply = await self._link.run(
             script("reconcile_stream"),
             (*self._around(), self._keys.finished),
-            (self._keys.group, self._stream_from, ENTRIES, BYTES, "delete" if self._foreign else "force"),
+            (self._keys.group, self._stream_from, ENTRIES, BYTES, self._unfinished),
         )
         next_, *counts = items(reply)
         back, elsewhere, more, finished_beside, forgotten = numbers(counts)

@@ -55,7 +55,8 @@ class Rounds:
         self._metrics = metrics
         self._clocks = clocks
         self._guard = TaskGuard(pipeline.name, metrics, links.reach)
-        self._takeover = Takeover(link, keys, spec.work.lease.amount, clocks=clocks)
+        keeps_nothing = spec.stream.retention.keeps_nothing
+        self._takeover = Takeover(link, keys, spec.work.lease.amount, deletes=keeps_nothing, clocks=clocks)
         self._reconciler = Reconciler(link, keys, spec)
         self._trimmer = Trimmer(link, keys, spec)
         self._ghosts = Ghosts(link, keys, spec.janitor.ghosts.idle.amount, pods)

@@ -10,10 +10,14 @@ from penstock.scripts import script
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
+from penstock_spec.kinds.pipeline.waits import waits
 
 ENTRIES = 300
 BYTES = 256 * 1024
 """Limits of a page of finished entries; the first one reached counts."""
+REMEMBERED = 1000
+"""Most unfinished entries that are recorded, in about a millisecond. Above the last of them, finished entries run again
+if the group vanishes."""
 DEAD = 200
 """Most dead letters that one call removes; they are as large as messages."""
 
@@ -37,6 +41,7 @@ class Trimmer:
         """Nothing is removed yet."""
         self._link = link
         self._keys = keys
+        self._attempts = max(one.attempts for one in waits(spec.retries))
         self._dead_keep = spec.dead_letter.keep.amount
         keep = spec.stream.retention.keep
         self._keep: tuple[str, int] | None = None
@@ -51,20 +56,19 @@ class Trimmer:
         return self._keep is not None
 
     async def remember(self) -> None:
-        """Save the position from which the group would start if it vanished; removes nothing."""
-        await self._history(0)
+        """Record what the group has not finished, in case it vanishes; removes nothing."""
+        keys = self._keys
+        names = (keys.stream, keys.uncharged, keys.position)
+        await self._link.run(script("remember"), names, (keys.group, REMEMBERED, self._attempts))
 
     async def history(self) -> TrimResult:
         """Remove a page of finished entries."""
-        return await self._history(ENTRIES)
-
-    async def _history(self, most: int) -> TrimResult:
         if self._keep is None:
             return TrimResult(0, more=False, held=0, holder="")
         reply = await self._link.run(
             script("trim"),
             (self._keys.stream, self._keys.position),
-            (*self._keep, most, BYTES, self._keys.group),
+            (*self._keep, ENTRIES, BYTES, self._keys.group),
         )
         removed, more, held, holder = items(reply)
         return TrimResult(number(removed), more == 1, number(held), text(holder))

@@ -13,14 +13,17 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 UNTIL_DONE, HISTORY = "until-done", "history"
 
 GroupState = Literal["there", "made", "again"]
-"""`again`: the group had vanished. The janitor brings back its unfinished messages."""
+"""`again`: the group had vanished or was set back. The janitor brings back its unfinished messages."""
 
 
-async def ensure_group(link: Link, keys: PipelineKeys, spec: Pipeline) -> GroupState:
-    """Create the group if it does not exist: at the start of the stream or, if it vanished, where no fence repeats."""
+async def ensure_group(link: Link, keys: PipelineKeys, spec: Pipeline, delivered: bytes = b"") -> GroupState:
+    """Create the group if it does not exist: at the start of the stream or, if it vanished, where no fence repeats.
+
+    `delivered` is an id that was delivered before, if an earlier one was delivered as new: the group was set back.
+    """
     reply = await link.run(
         script("ensure"),
-        (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished),
-        (keys.group, UNTIL_DONE if spec.stream.retention.keeps_nothing else HISTORY),
+        (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished, keys.alive),
+        (keys.group, UNTIL_DONE if spec.stream.retention.keeps_nothing else HISTORY, delivered),
     )
     return cast("GroupState", text(reply))

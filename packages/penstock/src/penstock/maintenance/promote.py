@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.maintenance.replies import items, numbers, text
+from penstock.maintenance.replies import items, numbers, raw, text
 from penstock.scripts import script
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
@@ -34,18 +34,28 @@ class PromoteResult:
     suspect: bool
     refused: Refused | None = None
     """Why due messages did not enter the stream."""
+    delivered: bytes = b"0-0"
+    """The last entry that was delivered to the group."""
 
 
 async def promote(link: Link, keys: PipelineKeys) -> PromoteResult:
     """Promote a bounded number of due messages. Raises Refused (see `without_group`) if the group does not exist."""
     reply = await link.run(
         script("promote"),
-        (keys.stream, keys.parked, keys.delayed, keys.bodies, keys.crashed),
+        (keys.stream, keys.parked, keys.delayed, keys.bodies, keys.crashed, keys.uncharged, keys.position),
         (keys.group, MOST, BYTES),
     )
-    *counts, refusal = items(reply)
+    *counts, refusal, delivered = items(reply)
     time, promoted, entered, lost, next_due, ready, suspect = numbers(counts)
     refused = Refused(text(refusal)) if refusal else None
     return PromoteResult(
-        time, promoted, entered, lost, None if next_due < 0 else next_due, ready > 0, suspect > 0, refused
+        time,
+        promoted,
+        entered,
+        lost,
+        None if next_due < 0 else next_due,
+        ready > 0,
+        suspect > 0,
+        refused,
+        raw(delivered),
     )

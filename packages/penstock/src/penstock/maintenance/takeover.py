@@ -35,11 +35,17 @@ class TakeoverResult:
 class Takeover:
     """Takes over messages of consumers whose lease has expired. Several processes may do this at the same time."""
 
-    def __init__(self, link: Link, keys: PipelineKeys, lease: int, *, clocks: Clocks = CLOCKS) -> None:
-        """A pause of more than a third of `lease` ms between passes breaks the contact."""
+    def __init__(
+        self, link: Link, keys: PipelineKeys, lease: int, *, deletes: bool = True, clocks: Clocks = CLOCKS
+    ) -> None:
+        """A pause of more than a third of `lease` ms between passes breaks the contact.
+
+        `deletes`: the stream keeps no settled messages.
+        """
         self._link = link
         self._keys = keys
         self._lease = lease
+        self._deletes = int(deletes)
         self._contact = Contact(link, lease // 3, clocks)
 
     async def run(self) -> TakeoverResult:
@@ -51,7 +57,8 @@ class Takeover:
             raise
 
     async def _run_once(self) -> TakeoverResult:
-        asof, adopted, *expired = await self._run(script("overdue"), self._keys.group, self._lease, CONSUMERS)
+        leases = (self._keys.stream, self._keys.alive)
+        asof, adopted, *expired = await self._run(script("overdue"), leases, self._keys.group, self._lease, CONSUMERS)
         await self._contact.check_server()
         self._contact.answered(number(asof))
         suspects = lost = removed = 0
@@ -67,9 +74,11 @@ class Takeover:
         return TakeoverResult(suspects, lost, removed, number(adopted))
 
     async def _take_over(self, consumer: bytes) -> tuple[str, int, int, int]:
-        args = (self._keys.group, self._lease, consumer, PAGE, self._contact.asof)
-        answer, moved, deleted, redis_time = await self._run(script("take_over"), *args)
+        args = (self._keys.group, self._lease, consumer, PAGE, self._contact.asof, self._deletes)
+        answer, moved, deleted, redis_time = await self._run(
+            script("take_over"), (self._keys.stream, self._keys.alive, self._keys.crashed), *args
+        )
         return text(answer), number(moved), number(deleted), number(redis_time)
 
-    async def _run(self, script_: Script, *args: bytes | str | int) -> list[Reply]:
-        return items(await self._link.run(script_, (self._keys.stream, self._keys.alive), args))
+    async def _run(self, script_: Script, keys: tuple[str, ...], *args: bytes | str | int) -> list[Reply]:
+        return items(await self._link.run(script_, keys, args))

@@ -200,9 +200,9 @@ def _time(score: Reply) -> int | None:
 
 
 def _count(value: Reply) -> int | None:
-    """A count; None if it is not a number."""
+    """The count of a record `count@delivery`; None if it is not a number."""
     try:
-        return int(raw(value or b"0"))
+        return int(raw(value or b"0").partition(b"@")[0])
     except ValueError:
         return None
 

@@ -1,6 +1,4 @@
 -- claim: gives suspects and ready entries to this consumer, each with one more delivery.
--- If the record of uncharged deliveries was deleted, a count that was set by force (see `bring_back`) still shows it: its
--- thousands are not attempts.
 -- A suspect that has used its last attempt gets one more, which only a worker that runs nothing else may claim. `crashed`
 -- records which attempt that is: a suspect that has made it was lost while it ran alone, and any worker may claim it to bury
 -- it. A suspect that was given back has not made it.
@@ -10,7 +8,7 @@
 -- its lease has expired, another worker may try. A worker with something that may never end does not try.
 -- Claims stop after a number of bytes, and the reply leaves out bodies that no worker can use: those above the limit, and
 -- those of entries that were lost alone, unless they are small, because they may have been too large for that worker.
--- with  now, even_if_full, weigh
+-- with  now, even_if_full, weigh, free_deliveries
 -- KEYS  1 stream  2 alive  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts of a message
 --       6 `alone` if this worker became empty for this: claims one suspect that must run alone, and nothing else;
@@ -59,7 +57,7 @@ local function claim_of(pending, owner, most)
   while inspected < #pending and #ids < most do
     inspected = inspected + 1
     local id, count = all[inspected], pending[inspected][4]
-    counts[id], free_of[id] = count, tonumber(free[inspected]) or count - count % 1000
+    counts[id], free_of[id] = count, (free_deliveries(free[inspected], count))
     local had = count - free_of[id]
     local suspect = owner == '~suspect'
     spent[id] = suspect and had >= attempts

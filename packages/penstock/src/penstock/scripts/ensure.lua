@@ -1,35 +1,101 @@
--- ensure: creates the group if it is missing. A first group starts at the start of the stream. A group that vanished would
--- repeat delivery counts, and so fences. So it is created again at the end of the stream, and `position` records that
--- everything before must be brought back by force (`reconcile_stream` does this). If the stream keeps history, the group starts
--- after the last entry up to which, as the janitor recorded, everything was finished.
--- with  now, groups, even_if_full
--- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
+-- ensure: creates the group if it is missing, or moves it forward if it was set back. A first group starts at the start of the
+-- stream. A group that vanished or was set back would repeat delivery counts, and so fences.
+-- So a group that vanished is created again at the end of the stream, and `position` records that everything before must be
+-- brought back by force (`reconcile_stream` does this). If the stream keeps history, only what `remember` recorded as
+-- unfinished comes back, in this step, and everything after the end of its record. Leases end with the group: no worker owns
+-- anything in the new one.
+-- A group that was set back goes forward again. Of the entries that it had delivered again, those that are recorded as finished
+-- are acknowledged, and the others are brought back by force.
+-- with  now, groups, before, even_if_full, free_deliveries, recorded, bring_back
+-- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished  7 alive
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay
--- reply `there`, `made`, or `again` if it had vanished
+--       3 an id up to which the caller knows that entries were delivered, if it got an earlier one as new; or nothing
+-- reply `there`, `made`, or `again` if it had vanished or was set back
 -- keeps every unfinished message: a new group skips none
 local stream, parked, uncharged, crashed, position, finished = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local group = ARGV[1]
+local alive, group, history, CHUNK = KEYS[7], ARGV[1], ARGV[2] == 'history', 250
 local function find()
   for _, one in ipairs(groups(stream)) do
     if one['name'] == group then return one end
   end
 end
-local there, known = find(), redis.call('HEXISTS', position, 'since') == 1
-if there and known then return 'there' end
+
+local function bring_all_back(ids)
+  for first = 1, #ids, CHUNK do
+    local some = {unpack(ids, first, math.min(first + CHUNK - 1, #ids))}
+    bring_back(stream, group, parked, uncharged, crashed, position, some)
+  end
+end
+
+-- Returns the last id that is known to be delivered, if the stream still has it: a new stream may have lower ids.
+local function last_delivered()
+  local read = redis.call('HGET', position, 'read') or '0-0'
+  if ARGV[3] and ARGV[3] ~= '' and before(read, ARGV[3]) then read = ARGV[3] end
+  local reply = redis.call('XINFO', 'STREAM', stream)
+  for i = 1, #reply, 2 do
+    if reply[i] == 'last-generated-id' and before(reply[i + 1], read) then return nil end
+  end
+  return read
+end
+
+local function go_forward(own, read)
+  local unfinished, covers = recorded(position)
+  local to, from = before(own, read) and own or read, '-'
+  even_if_full(position)
+  repeat
+    local rows, again, done = redis.call('XPENDING', stream, group, from, to, CHUNK), {}, {}
+    for _, row in ipairs(rows) do
+      local id = row[1]
+      local is_done = history and covers and not unfinished[id] and not before(covers, id)
+      local these = is_done and done or again
+      these[#these + 1] = id
+    end
+    bring_all_back(again)
+    if #done > 0 then redis.call('XACK', stream, group, unpack(done)) end
+    from = #rows > 0 and '(' .. rows[#rows][1]
+  until #rows < CHUNK
+  if before(own, read) then redis.call('XGROUP', 'SETID', stream, group, read) end
+end
+
+local there, exists_since = find(), redis.call('HEXISTS', position, 'since') == 1
+if there and exists_since then
+  local told = ARGV[3] and ARGV[3] ~= ''
+  local recorded_read = redis.call('HGET', position, 'read')
+  if not told and not (recorded_read and before(there['last-delivered-id'], recorded_read)) then return 'there' end
+  local read = last_delivered()
+  if not read then
+    redis.call('HDEL', position, 'read')
+    return 'there'
+  end
+  go_forward(there['last-delivered-id'], read)
+  return 'again'
+end
 even_if_full(position)
 if there then
   redis.call('HSET', position, 'since', now())
   return 'there'
 end
-local vanished = known -- or it is the first
-local start = '0'
-if vanished then start = ARGV[2] == 'history' and (redis.call('HGET', position, 'last') or '0') or '$' end
-redis.call('XGROUP', 'CREATE', stream, group, start, 'MKSTREAM')
-local highest = redis.call('HGET', uncharged, '~count')
-redis.call('DEL', parked, uncharged, crashed, finished)
-if highest then redis.call('HSET', uncharged, '~count', highest) end
-redis.call('HSET', position, 'since', now())
-if vanished and start == '$' then
-  redis.call('HSET', position, 'left', '-', 'until', find()['last-delivered-id'])
+local vanished = exists_since -- or it is the first
+redis.call('XGROUP', 'CREATE', stream, group, vanished and '$' or '0', 'MKSTREAM')
+if not vanished or not history then
+  local highest = redis.call('HGET', uncharged, '~count')
+  redis.call('DEL', parked, uncharged, crashed, finished)
+  if highest then redis.call('HSET', uncharged, '~count', highest) end
 end
-return vanished and 'again' or 'made'
+redis.call('HSET', position, 'since', now())
+if not vanished then return 'made' end
+redis.call('DEL', alive)
+local last, left = find()['last-delivered-id'], '-'
+if history then
+  -- The records of parked and given back entries stay: those that come back here are removed from them, and reconciling
+  -- brings back the rest.
+  local unfinished, covers = recorded(position)
+  local ids = {}
+  for id in pairs(unfinished) do ids[#ids + 1] = id end
+  bring_all_back(ids)
+  redis.call('HSET', position, 'read', last)
+  if covers then left = '(' .. covers end
+  if covers and not before(covers, last) then return 'again' end
+end
+redis.call('HSET', position, 'left', left, 'until', last)
+return 'again'

@@ -1,6 +1,6 @@
 -- give_back: makes deliveries available to other workers without charging an attempt: those that a living worker did not
 -- start or that a drain cut off; each only if this consumer still owns it.
--- with  in_chunks, fence, hand_over, uncharge, even_if_full
+-- with  in_chunks, fence, hand_over, free_deliveries, uncharge, even_if_full
 -- KEYS  1 stream  2 uncharged
 -- ARGV  1 group  2 consumer  3 and 4 roughly the lowest and highest id
 --       5.. four values each: id, delivery count, further uncharged deliveries, `~ready`, or `~suspect` for a suspect
@@ -11,7 +11,6 @@ local answers, ours = fence(stream, group, ARGV[2], 3, 4)
 local gone = {}
 even_if_full(uncharged)
 for _, i in ipairs(ours) do
-  -- One at a time: a counted entry is also handed over, so that a repeat after an error counts nothing twice.
   uncharge(uncharged, ARGV[i], tonumber(ARGV[i + 1]), 1 + tonumber(ARGV[i + 2]))
   hand_over(stream, group, ARGV[i + 3], {ARGV[i]}, gone)
 end

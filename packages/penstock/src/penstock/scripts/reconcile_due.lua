@@ -1,6 +1,6 @@
 -- reconcile_due: drops due times of entries that `~parked` does not own. An entry that is not pending was parked, and was lost
 -- when `~parked` was deleted: if it is still in the stream, it is brought back by force.
--- with  pending, even_if_full, bring_back
+-- with  pending, even_if_full, free_deliveries, recorded, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 first rank  3 entries per page
 -- reply 1 next rank, or -1 at the end  2 due times that were dropped: another consumer owns the entry, or it is no id

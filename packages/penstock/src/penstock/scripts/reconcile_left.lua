@@ -1,7 +1,7 @@
 -- reconcile_left: removes records of entries that are not pending. Finishing an entry removes its records in the same step, so
 -- an entry that is still in the stream was lost when its consumer was deleted, and is brought back by force. With foreign
 -- workers in the group, one of them finished it. All other records are removed.
--- with  pending, even_if_full, bring_back
+-- with  pending, even_if_full, free_deliveries, recorded, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 cursor over the uncharged, or `end`  3 cursor over the crashed, or `end`  4 entries per page
 --       5 `force` or `forget`

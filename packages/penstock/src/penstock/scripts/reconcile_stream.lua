@@ -8,9 +8,10 @@
 -- unfinished and not pending.
 -- While another group reads the stream, ids of entries that somebody deleted are removed from `finished`: they would make the backlog
 -- look smaller than it is.
--- with  groups, page, even_if_full, bring_back
+-- with  groups, page, even_if_full, free_deliveries, recorded, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
--- ARGV  1 group  2 where to continue: `-`, or `(` and an id  3 entries per page  4 bytes per page  5 `force` or `delete`
+-- ARGV  1 group  2 where to continue: `-`, or `(` and an id  3 entries per page  4 bytes per page  5 `force` or `delete`;
+--       or `history` if finished entries stay: then only entries of a vanished group are brought back
 -- reply 1 where to continue, or nothing at the end  2 entries brought back  3 entries deleted
 --       4 1 while entries of a vanished group remain
 --       5 entries deleted that were finished while another group read the stream
@@ -57,7 +58,7 @@ local function forget_deleted()
 end
 
 local left = redis.call('HGET', position, 'left')
-if #all == 1 then
+if #all == 1 and ARGV[5] ~= 'history' then
   local ids, deleted = redis.call('SPOP', known, ARGV[3]), 0
   for _, id in ipairs(ids) do
     -- Skip members that are not ids, and entries that were delivered again after they were finished.
@@ -67,6 +68,8 @@ if #all == 1 then
 end
 if left then
   from, last = left, redis.call('HGET', position, 'until')
+elseif ARGV[5] == 'history' then
+  return {'', 0, 0, 0, 0, 0}
 elseif #all > 1 then
   return {'', 0, 0, 0, 0, forget_deleted()}
 end

@@ -1,12 +1,13 @@
 -- trim: removes a page of finished entries from a stream that keeps history. Keeps every entry that a group has not finished.
--- with  now, groups, before, page, even_if_full
+-- with  now, groups, before, page
 -- KEYS  1 stream  2 position
--- ARGV  1 `length` or `age`  2 entries to keep, or ms  3 the most entries to remove; 0 only records the position
+-- ARGV  1 `length` or `age`  2 entries to keep, or ms  3 the most entries to remove
 --       4 bytes per page  5 this pipeline's group
 -- reply 1 entries removed  2 1 if there is more to remove now
 --       3 entries beyond the retention that stay because a group has not finished them; by age, at most one page
 --       4 that group, or nothing
--- keeps entries that a group has not finished, and records where this group would restart if it vanished
+-- keeps entries that a group has not finished: nothing is removed while this pipeline's group is missing, or while entries of a
+-- vanished one are left, which are not pending
 -- Complete nodes of the stream go first, without reading what they contain. The rest of the first node is read and deleted by id.
 local stream, position = KEYS[1], KEYS[2]
 local keep, most, bytes = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -20,17 +21,14 @@ local function previous(id)
 end
 
 -- `finished`: every group has finished everything up to this entry. `last`: the same for one group.
-local finished, holder
+local finished, holder, there
 for _, one in ipairs(groups(stream)) do
   local pending = redis.call('XPENDING', stream, one['name'])
   local last = pending[1] > 0 and previous(pending[2]) or one['last-delivered-id']
-  if one['name'] == ARGV[5] and redis.call('HGET', position, 'last') ~= last then
-    even_if_full(position)
-    redis.call('HSET', position, 'last', last)
-  end
+  there = there or one['name'] == ARGV[5]
   if not finished or before(last, finished) then finished, holder = last, one['name'] end
 end
-if not finished or most == 0 then return {0, 0, 0, ''} end
+if not there or redis.call('HEXISTS', position, 'left') == 1 then return {0, 0, 0, ''} end
 
 local beyond, to = most, finished
 local oldest = string.format('%.0f', math.max(now() - keep, 1)) .. '-0'

@@ -107,4 +107,13 @@ class GivenBack:
     why: str
 
 
-Step = SettledWith | Parked | Buried | GivenBack
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """Ask for a message again whose step found it pending nowhere: its consumer was deleted while it ran."""
+
+    delivery: Delivery
+    uncharged: int
+    """Its deliveries that are not charged."""
+
+
+Step = SettledWith | Parked | Buried | GivenBack | Recovered

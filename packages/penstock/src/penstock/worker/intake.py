@@ -92,12 +92,14 @@ class Intake:
         read_size: ReadSize,
         emptying_takes: int,
         audit: Callable[[], Awaitable[None]],
+        set_back: Callable[[bytes], Awaitable[bool]],
         term: LeaseTerm,
         clocks: Clocks,
     ) -> None:
         """`block` and `emptying_takes`, the longest time until this worker is empty, are in milliseconds.
 
-        `audit` gives back the messages that this worker owns and does not run.
+        `audit` gives back the messages that this worker owns and does not run. `set_back` gets an id that was delivered
+        before, after an earlier one was delivered as new; it returns whether it took care of what was delivered again.
         """
         self._reader = reader
         self._claimer = claimer
@@ -114,6 +116,8 @@ class Intake:
         self._read_size = read_size
         self._emptying_takes = emptying_takes
         self._audit = audit
+        self._set_back = set_back
+        self._delivered = b"0-0"
         self._term = term
         self._now = clocks.monotonic
         self._sleep = clocks.sleep
@@ -141,6 +145,11 @@ class Intake:
         """Take no more messages as this consumer."""
         if self.consumer == consumer:
             self.consumer = None
+
+    def was_delivered(self, entry: bytes) -> None:
+        """Note the last entry that was delivered to the group, and not only to this worker."""
+        if _is_before(self._delivered, entry):
+            self._delivered = entry
 
     async def offer(self, *, ready: bool, suspect: bool) -> None:
         """Note what can be claimed.
@@ -271,11 +280,12 @@ class Intake:
         """Read the share of new messages while there are more ready ones than slots. Does not wait for any."""
         most = min(self._slots.free_for_new, self._claimed // READY_PER_NEW)
         most = self._asked = self._read_size.count(most)
+        delivered = self._delivered
         answer = await self._reader.call(
             *("XREADGROUP", "GROUP", self._keys.group, consumer, "COUNT", most, "STREAMS", self._keys.stream, ">"),
             most=self._read_size.most_received,
         )
-        read = self._deliver(answer, consumer)
+        read = await self._deliver(answer, consumer, delivered)
         self._claimed = max(0, self._claimed - READY_PER_NEW * read) if read else 0
 
     async def _read(self, consumer: str) -> None:
@@ -287,6 +297,7 @@ class Intake:
         # After an error, the first read returns at once, so that recovery is noticed without waiting for a message.
         block = 1 if Activity.READING in self._troubled else self._block
         await self._unblocking.reader_server.learn()
+        delivered = self._delivered  # before this read: a later one may be higher than what it returns
         self._reading = True
         try:
             answer = await self._reader.call(
@@ -297,15 +308,21 @@ class Intake:
             )
         finally:
             self._reading = False
-        self._deliver(answer, consumer)
+        await self._deliver(answer, consumer, delivered)
 
-    def _deliver(self, answer: Reply, consumer: str) -> int:
-        """Start what a read returned; return the number of messages."""
+    async def _deliver(self, answer: Reply, consumer: str, delivered: bytes) -> int:
+        """Start what a read returned; return the number of messages.
+
+        `delivered` is the last entry that was known to be delivered before the read.
+        """
         if answer is None:
             return 0
         ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", answer)
         self._check_term(consumer)
         self._read_size.received(len(entries), self._reader.received)
+        if not _is_before(delivered, entries[0][0]) and await self._was_set_back(delivered):
+            return 0
+        self._delivered = entries[-1][0]
         deliver = self._target.deliver
         for id_, fields in entries:
             deliver(Delivery(id_, fields, consumer))
@@ -316,6 +333,13 @@ class Intake:
         """Leave the consumer if this process was suspended for so long that others may run what is delivered now."""
         if self._now() >= self._term.until:
             self._observer.expired(consumer)
+
+    async def _was_set_back(self, delivered: bytes) -> bool:
+        """Start nothing that was delivered before: its delivery count, and so its fence, has started again."""
+        if await self._set_back(delivered):
+            return True
+        self._delivered = b"0-0"  # it is another stream, with lower ids
+        return False
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
         busy_or_stuck = "stuck" if self._is_stuck() else "busy"
@@ -354,6 +378,15 @@ class Intake:
         self._suspect = self._suspect and (is_cut or suspects_claimed >= suspects)
         if isinstance(waiting, int) and waiting > 0 and not suspects_claimed:
             self._emptying = True
+
+
+def _is_before(entry: bytes, other: bytes) -> bool:
+    """Whether an entry id is before another."""
+    if entry == other:
+        return False
+    time, _, number = entry.partition(b"-")
+    other_time, _, other_number = other.partition(b"-")
+    return (int(time), int(number)) < (int(other_time), int(other_number))
 
 
 def claimed_delivery(row: Reply, consumer: str) -> Delivery:

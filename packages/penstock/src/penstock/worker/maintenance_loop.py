@@ -56,7 +56,8 @@ class MaintenanceLoop:
         self._observer = observer
         self._monotonic = clocks.monotonic
         self._sleep = clocks.sleep
-        self._takeover = Takeover(link, keys, spec.work.lease.amount, clocks=clocks)
+        keeps_nothing = spec.stream.retention.keeps_nothing
+        self._takeover = Takeover(link, keys, spec.work.lease.amount, deletes=keeps_nothing, clocks=clocks)
 
     async def run(self) -> None:
         """Maintain the pipeline until cancelled."""

@@ -10,11 +10,11 @@ from penstock.maintenance.promote import PromoteResult
 from penstock.maintenance.takeover import TakeoverResult
 from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
-from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
+from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, Recovered, SettledWith, Step
 from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.pipeline.metrics import maintenance, process, shutdown, working
 
-STEPS = ("settle", "park", "bury", "give_back")
+STEPS = ("settle", "park", "bury", "give_back", "recover")
 
 
 class WorkerMetrics:
@@ -82,6 +82,8 @@ class WorkerMetrics:
                     self.metrics.counter(working.DEAD, step.reason).add()
                 case GivenBack():
                     self.metrics.counter(working.GIVEN_BACK, step.why).add()
+                case Recovered():
+                    self.metrics.counter(working.GIVEN_BACK, "recovered").add()
                 case Delivery() | SettledWith():  # all steps are of one kind
                     raise AssertionError(step)
 

@@ -21,7 +21,7 @@ from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.worker.dead_letter import dead_letter_fields, penstock_field
 from penstock.worker.dead_letter_room import RETRY_AFTER, DeadLetterRoom
-from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
+from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, Recovered, SettledWith, Step
 
 MAX_DONE = 1000
 """Deliveries of one call: a thousand block Redis for about four milliseconds."""
@@ -213,12 +213,14 @@ class Settler:
         delivery = first.delivery
         owner = (keys.group, delivery.consumer)
         rest: tuple[Sent, ...]
+        named: tuple[str, ...]
         bounds = id_range([step.delivery for step in batch])
         match first:
             case Parked():
                 parts = (_park_args(step) for step in batch if isinstance(step, Parked))
                 rest = tuple(part for step in parts for part in step)
-                return "park", (keys.stream, keys.parked, keys.uncharged, keys.crashed), (*owner, *bounds, *rest)
+                named = (keys.stream, keys.parked, keys.uncharged, keys.crashed)
+                return "park", named, (*owner, self._deletes, *bounds, *rest)
             case GivenBack():
                 rest = tuple(part for step in batch for part in _give_back_args(step.delivery))
                 return "give_back", (keys.stream, keys.uncharged), (*owner, *bounds, *rest)
@@ -230,6 +232,10 @@ class Settler:
                 count = -len(values) if delivery.left_out else len(values)
                 rest = (self._deletes, own, count, *values, *bounds, delivery.id, delivery.count)
                 return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*owner, *rest)
+            case Recovered():
+                rest = tuple(part for step in batch if isinstance(step, Recovered) for part in _recover_args(step))
+                named = (keys.stream, keys.alive, keys.parked, keys.uncharged, keys.crashed, keys.position)
+                return "recover", named, (*owner, *rest)
             case SettledWith():
                 result = keys.result + (own_fields_of(delivery.fields).id or delivery.id.decode())
                 rest = (self._deletes, first.result.value, first.result.keep, *bounds, delivery.id, delivery.count)
@@ -285,12 +291,30 @@ class Settler:
             if done and isinstance(step, Buried):
                 self._observer.buried(step, answer.decode() if isinstance(answer, bytes) else None)
             (took if done else gone if answer == 0 else fenced).append(step)
+            if answer == 0 and not repeated and self._deletes == "0":
+                self._recover(step)
         if took:
             self._observer.took(took, waited)
         if gone:
             self._observer.gone(name, gone)
         if fenced:
             self._observer.fenced(name, fenced)
+
+    def _recover(self, step: Step | Delivery) -> None:
+        """Get back a message that its step found pending nowhere, where finished entries stay and nothing misses it.
+
+        It is unfinished, unless it was just settled. If the step was repeated, its first try may have worked, and
+        another worker may have finished the message since.
+        """
+        match step:
+            case Parked(delivery):
+                self.add(Recovered(delivery, delivery.uncharged))
+            case GivenBack(delivery):
+                self.add(Recovered(delivery, delivery.uncharged + 1))
+            case Buried(delivery):  # its last attempt is repeated
+                self.add(Recovered(delivery, delivery.uncharged + 1))
+            case _:
+                pass
 
 
 def in_batches(deliveries: list[Delivery]) -> Iterator[list[Delivery]]:
@@ -315,7 +339,7 @@ def in_batches_by_kind(steps: list[Step]) -> Iterator[list[Step]]:
     for one in steps:
         together.setdefault((type(one), one.delivery.consumer), []).append(one)
     for (kind, _), same in together.items():
-        most = MAX_OTHERS if kind in (Parked, GivenBack) else 1
+        most = MAX_OTHERS if kind in (Parked, GivenBack, Recovered) else 1
         for at in range(0, len(same), most):
             yield same[at : at + most]
 
@@ -348,6 +372,10 @@ def id_range(deliveries: Sequence[Delivery]) -> tuple[bytes, bytes]:
 def _park_args(parked: Parked) -> tuple[Sent, ...]:
     uncharged = parked.delivery.renewals + parked.uncharged
     return (parked.delivery.id, parked.delivery.count, parked.wait, uncharged, int(parked.crashed))
+
+
+def _recover_args(recovered: Recovered) -> tuple[Sent, ...]:
+    return (recovered.delivery.id, recovered.delivery.count, recovered.uncharged)
 
 
 def _give_back_args(delivery: Delivery) -> tuple[Sent, ...]:

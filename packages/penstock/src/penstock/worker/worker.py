@@ -157,6 +157,7 @@ class Worker:
             read_size=ReadSize(spec.message.max_size.amount, memory.read_budget()),
             emptying_takes=spec.work.timeout.amount + spec.work.lease.amount,
             audit=self._audit_now,
+            set_back=self._group_set_back,
             term=term,
             clocks=clocks,
         )
@@ -360,6 +361,11 @@ class Worker:
     def _group_gone(self, consumer: str) -> None:
         self._dependencies.side.call(self._lease.abandon, consumer)
 
+    async def _group_set_back(self, delivered: bytes) -> bool:
+        state = await ensure_group(self._commands, self._keys, self._spec, delivered)
+        self.ensured(state)
+        return state == "again"
+
     async def _audit_now(self) -> None:
         if self._attempts.consumer is not None:
             await self._audit.without_reads(self._attempts.consumer)
@@ -381,6 +387,7 @@ class Worker:
     async def promoted(self, result: PromoteResult) -> None:
         """Report promoted messages, and claim available ones."""
         self._metrics.promoted(result)
+        self._intake.was_delivered(result.delivered)
         if result.lost:
             self._log.event(Event.MESSAGES_LOST, count=result.lost, state="waiting", stream=self._keys.stream)
         await self._intake.offer(ready=result.ready, suspect=result.suspect)

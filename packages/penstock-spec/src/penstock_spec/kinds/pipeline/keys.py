@@ -32,10 +32,11 @@ class PipelineKeys:
     parked: str
     """Sorted set: parked entry -> the due time of its retry."""
     uncharged: str
-    """Hash: entry -> deliveries that do not count as attempts; `~count` is the highest count ever set by force."""
+    """Hash: entry -> deliveries that do not count as attempts, `@`, and the delivery count of the last one; `~count` is
+    the highest count ever set by force."""
     crashed: str
-    """Hash: entry -> `crash` if its handler crashed its process, so that it is a suspect again when due; or the number
-    of the attempt that must run isolated."""
+    """Hash: entry -> `crash` if its handler crashed its process, so that it is a suspect again when due; `lost` if
+    its worker was lost; or the number of the attempt that must run isolated."""
     finished: str
     """Set: finished entries that stay in the stream because another group reads it."""
     alive: str

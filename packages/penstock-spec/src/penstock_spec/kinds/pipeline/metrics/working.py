@@ -14,6 +14,7 @@ STEP = Label(
         park="the message is retried later",
         bury="the message becomes a dead letter",
         give_back="the message is not run here",
+        recover="the message was pending nowhere and is made available again",
     ),
 )
 
@@ -75,6 +76,7 @@ GIVEN_BACK = counter(
             drained="the end of the drain cut it off",
             found="assigned to this worker but not running, because an answer of Redis was lost",
             cancelled="delivered again while its cancelled handler was still ending",
+            recovered="pending nowhere, because a foreign client deleted its consumer; only with history",
         ),
     ),
 )

@@ -31,14 +31,21 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
     Role.WORKER: frozenset(
         {
             *("ensure", "register", "renew", "deregister", "claim", "promote", "measure", "overdue", "take_over"),
-            *("settle", "settle_with", "park", "bury", "give_back"),
+            *("settle", "settle_with", "park", "bury", "give_back", "recover"),
         }
     ),
     Role.SCALER: frozenset(),
     Role.JANITOR: frozenset(
         {
-            *("lead", "ensure", "promote", "overdue", "take_over", "measure", "trim", "trim_dead", "remove_ghost"),
-            *("reconcile_parked", "reconcile_due", "reconcile_left", "reconcile_delayed", "reconcile_stream"),
+            *("lead", "ensure", "promote", "overdue", "take_over", "measure", "trim", "trim_dead", "remember"),
+            *(
+                "remove_ghost",
+                "reconcile_parked",
+                "reconcile_due",
+                "reconcile_left",
+                "reconcile_delayed",
+                "reconcile_stream",
+            ),
         }
     ),
     Role.OPERATOR: frozenset({"measure", "replay", "send"}),

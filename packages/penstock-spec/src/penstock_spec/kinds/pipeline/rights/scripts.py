@@ -13,17 +13,18 @@ CALLED: Mapping[str, frozenset[str]] = {
         "bury": "get hdel hlen persist sadd scard set xack xadd xdel xinfo|groups xpending xrange",
         "claim": "hdel hget hlen hmget hset persist time xack xclaim xpending zscore",
         "deregister": "hincrby xgroup|delconsumer xpending zrem",
-        "ensure": "del hexists hget hset persist time xgroup|create xinfo|groups",
-        "give_back": "hdel hexists hincrby persist xclaim xpending",
+        "ensure": "del hdel hexists hget hmget hset persist time xack xclaim xgroup|create xgroup|setid xinfo|groups "
+        "xinfo|stream xpending zrem",
+        "give_back": "hdel hget hset persist xclaim xpending",
         "lead": "del get persist set",
         "measure": "hget scard time xinfo|consumers xinfo|groups xinfo|stream xlen xpending xrange zcard zrange zscore",
         "overdue": "persist time xinfo|consumers zadd zrangebyscore zscore",
-        "park": "hdel hexists hincrby hlen hset persist time xclaim xpending zadd zrem",
+        "park": "hdel hget hlen hset persist time xclaim xpending zadd zrem",
         "reconcile_delayed": "hexists hlen hscan time zadd zcard zrange zrem",
-        "reconcile_due": "hdel hget hset persist xclaim xpending zrange zrem",
-        "reconcile_left": "hdel hget hscan hset persist xclaim xpending zrem",
+        "reconcile_due": "hdel hget hmget hset persist xclaim xpending zrange zrem",
+        "reconcile_left": "hdel hget hmget hscan hset persist xclaim xpending zrem",
         "reconcile_parked": "persist time xpending zadd",
-        "reconcile_stream": "hdel hget hset persist scard spop srandmember srem xack xclaim xdel xinfo|groups"
+        "reconcile_stream": "hdel hget hmget hset persist scard spop srandmember srem xack xclaim xdel xinfo|groups"
         " xlen xpending xrange zrem zscore",
         "register": "persist time xgroup|createconsumer zadd zscore",
         "remove_ghost": "persist xclaim xgroup|delconsumer xinfo|consumers xpending zscore",
@@ -33,9 +34,12 @@ CALLED: Mapping[str, frozenset[str]] = {
         " zcard",
         "settle": "hdel hlen persist sadd xack xdel xinfo|groups xpending",
         "settle_with": "hdel hlen persist sadd set xack xdel xinfo|groups xpending",
-        "take_over": "persist time xclaim xgroup|delconsumer xpending zadd zrem zscore",
-        "promote": "hdel hexists hget time xadd xclaim xpending zrange zrangebyscore zrem",
-        "trim": "hget hset persist time xdel xinfo|groups xlen xpending xrange xtrim",
+        "take_over": "hsetnx persist time xclaim xgroup|delconsumer xpending zadd zrem zscore",
+        "promote": "hdel hexists hget hmget hset persist time xadd xclaim xinfo|groups xpending zrange"
+        " zrangebyscore zrem",
+        "recover": "hdel hget hmget hset persist xclaim xpending xrange zrem zscore",
+        "remember": "hdel hmget hset persist xinfo|groups xpending",
+        "trim": "hexists time xdel xinfo|groups xlen xpending xrange xtrim",
         "trim_dead": "time xdel xrange xtrim",
     }.items()
 }
