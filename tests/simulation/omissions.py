@@ -207,7 +207,7 @@ OMISSIONS = (
         plan=_by_hand(
             "partitioned",
             replace(_setup(PlannedMessage("m1", seconds=40), janitors=1), timeout=60, when_lost="continue", workers=2),
-            Fault(1, "partition", "W2", seconds=35),
+            Fault(1, "partition", "W1", seconds=35),
         ),
         methods=((LeaseTerm, "may_be_lost", _never),),
     ),
@@ -250,7 +250,12 @@ OMISSIONS = (
         "large",
         scripts={"bury": without("if tonumber(ARGV[5]) < 0 then", "if false then")},
     ),
-    Omission("emptying before the last attempt", "not-alone", "poison", methods=((Intake, "_is_empty", _always),)),
+    Omission(
+        "emptying before the last attempt",
+        "not-alone",
+        "poison",
+        edits=((Intake, "_wait_for_slots", "if self._is_empty():", "if True:"),),
+    ),
     Omission(
         "uncharged deliveries of a drain",
         "dead-early",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .omissions import OMISSIONS, Omission, without
+from .plan import Fault, Plan, PlannedMessage, Setup
 
 COUNTED = "redis.call('XCLAIM', stream, group, consumer, 0, unpack(ids))"
 UNCOUNTED = """(function()
@@ -44,19 +45,13 @@ IN_SCRIPTS = (
         "a claim takes suspects as ready ones",
         "suspect-forgotten",
         "poison",
-        scripts={"claim": without("free_of[id], owner, entry[2]", "free_of[id], '~ready', entry[2]")},
+        scripts={"claim": without("free_of[id], owner, fields", "free_of[id], '~ready', fields")},
     ),
     Omission(
         "a claim takes more ready entries than it was asked for",
         "too-many-running",
         "race",
         scripts={"claim": without("claim('~ready', tonumber(ARGV[4]))", "claim('~ready', 50)")},
-    ),
-    Omission(
-        "a claim starts the additional attempt beside others",
-        "not-alone",
-        "drains",
-        scripts={"claim": without("if last and had >=", "if last then last = alone end\n    if false and had >=")},
     ),
     Omission(
         "give back acknowledges",
@@ -117,7 +112,7 @@ IN_SCRIPTS = (
         "bury writes no dead letter",
         "dead-letters",
         "poison",
-        scripts={"bury": without("redis.call('XADD', KEYS[2], '*', unpack(ARGV, 6, 5 + values))", "'0-1'")},
+        scripts={"bury": without("letter and redis.call('XADD', KEYS[2], '*', unpack(letter)) or 0", "'0-1'")},
     ),
     Omission(
         "settle acknowledges and does not delete",
@@ -164,5 +159,41 @@ IN_SCRIPTS = (
         "too-many-attempts",
         "poison",
         scripts={"take_over": without("'~suspect', 0}", "'~ready', 0}")},
+    ),
+    Omission(
+        "settle is refused while Redis is full",
+        "refused-when-full",
+        "pauses",
+        scripts=dict.fromkeys((*FINISHING, "park", "give_back"), without("redis.call('PERSIST', key)")),
+    ),
+    Omission(
+        "promote drops the due time first and hands nothing over",
+        "stuck",
+        "race",
+        scripts={
+            "promote": without(
+                "if #redis.call('XCLAIM', stream, group, owner, 0, id, 'JUSTID') == 0 then", "if false then"
+            )
+        },
+    ),
+    Omission(
+        "reconcile drops bodies without a due time",
+        "stuck",
+        "keys",
+        scripts={
+            "reconcile_delayed": without(
+                "due = due + redis.call('ZADD', delayed, 'NX', now(), id)", "due = due + redis.call('HDEL', bodies, id)"
+            )
+        },
+    ),
+    Omission(
+        "reconcile leaves parked entries without a due time",
+        "stuck",
+        plan=Plan(
+            "no due time",
+            Setup((PlannedMessage("m1", "bad"),), janitors=1, backoff=25.0, network="quick"),
+            (Fault(2, "delete", what="parked"),),
+        ),
+        scripts={"reconcile_parked": without("for _, one in ipairs(pending) do", "for _, one in ipairs({}) do")},
     ),
 )

@@ -19,6 +19,7 @@ from .reply_cache import MOVES, ReplyCache
 from .steps import Steps
 from .store import EPOCH, NOW, Store, Texts, Words
 from .truth import Truth
+from .universe import NoProgressError
 
 STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM", "remember"})
 """Commands that change no cached reply; renewals only extend leases."""
@@ -39,6 +40,13 @@ CHANGING = frozenset(
 )
 """Commands that usually change something."""
 
+MOST_COMMANDS = 6_000
+"""Far more commands than a schedule needs; a process that sends more of them repeats itself without an end."""
+EVEN_IF_FULL = frozenset(
+    {"register", "renew", "claim", "settle", "settle_with", "park", "give_back", "bury", "take_over", "lead"}
+)
+"""Commands that a Redis without memory must run, so that memory becomes free again."""
+
 
 class ServerClient:
     """The client of one server, in virtual time."""
@@ -54,6 +62,7 @@ class ServerClient:
         self._steps = Steps(truth)
         self._cache = cache
         self._time_sent = -1
+        self._commands = 0
         self._readers: set[Argument] = set()
         """Consumers that certainly exist."""
         self._renewed: set[Argument] = set()
@@ -106,6 +115,9 @@ class ServerClient:
     def put(self, op: Op, words: Words) -> Reply | Refused:
         """Run a command of a process; the reply comes from the server or from the cache."""
         time = self._time()
+        self._commands += 1
+        if self._commands > MOST_COMMANDS:
+            raise NoProgressError(f"{MOST_COMMANDS} commands; {op.by} sends {op.name} again")
         self.has_changed = False
         if not self.is_full:
             if (cached := self._cache.answer(words, time)) is not None:
@@ -127,6 +139,8 @@ class ServerClient:
         if op.name == "XREADGROUP" and words[3] not in self._readers:
             self._cache.forget()  # the read creates its consumer
             self._readers.add(words[3])
+        if self.is_full and isinstance(reply, Refused) and op.name in EVEN_IF_FULL:
+            self._truth.violate("refused-when-full", f"{op.by}: {op.name}: {reply}")
         matters = self._steps.see(op.by, op.name, op.words, reply)
         if not self._cache.note(op.name, words, reply, time, next_expiry):
             if op.name not in STEADY:
