@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from consumer_leases import lease_end, now, take_over
-from http_probes import numbers, until_counted
+from http_probes import numbers, page, until_counted
 from ledger import Line, by_message, read
-from pipelines import Trial
+from pipelines import DEAD, Trial
 from servers import wait_for
 
 from penstock.observe.events import Event
@@ -177,6 +177,32 @@ def test_parked_messages_do_not_stop_new_ones(make_trial: Callable[..., Trial]) 
         assert worker.end() == 0
 
 
+def test_refused_dead_letters_do_not_stop_good_messages(make_trial: Callable[..., Trial]) -> None:
+    """Refused as often as there are slots, they are told, and messages behind them run; none is lost."""
+    handlers = HANDLERS.replace(
+        '    if message["id"].startswith("slow")', BURYING + '    if message["id"].startswith("slow")'
+    )
+    with make_trial(handlers=handlers, spec="work: {concurrency: 4, lease: 10s}\n") as trial:
+        trial.ask("SET", DEAD, "of another program")
+        worker = trial.worker().ready()
+        trial.send({"id": f"bad{number}"} for number in range(4))
+        until_counted(worker, "refused", 4)
+        assert page(worker, "/readyz") == (503, "not ready: Redis does not accept results\n")
+        trial.send({"id": f"good{number}"} for number in range(12))
+        wait_for(lambda: len(by_message(read(trial.ledger), "end")) == 12, "good messages run")
+        wait_for(lambda: trial.left() == 4, "they are settled")
+        trial.ask("DEL", DEAD)
+        trial.until_drained()
+        assert len(trial.dead()) == 4
+        wait_for(lambda: page(worker, "/readyz")[0] == 200, "it is ready again")
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+BURYING = """\
+    if message["id"].startswith("bad"):
+        raise penstock.Bury("for the test")
+"""
 STORM = """\
 import asyncio
 import ledger

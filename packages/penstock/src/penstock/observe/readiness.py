@@ -14,6 +14,7 @@ class NotReady(StrEnum):
     NO_LEASE = "the lease was lost"
     LEASE_EXPIRED = "the lease may have expired"
     REFUSED = "Redis refuses reading"
+    UNSETTLED = "Redis does not accept results"
     DRAINING = "draining"
 
 

@@ -46,6 +46,7 @@ class WorkerMetrics:
         self.slots = gauge(working.SLOTS)
         self.slots_free = gauge(working.SLOTS_FREE)
         self.unsettled = gauge(working.UNSETTLED)
+        self.refused = gauge(working.REFUSED)
         self.at_pending_limit = gauge(working.PENDING_LIMIT_REACHED)
         self._children = gauge(working.CHILDREN)
         self._children_started = counter(working.CHILDREN_STARTED)

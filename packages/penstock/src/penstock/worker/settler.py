@@ -94,6 +94,8 @@ class Settler:
         self._idle = asyncio.Event()
         self.unsettled = 0
         """Steps that Redis has not accepted yet."""
+        self.kept_dead = 0
+        """Those of the kept steps that write dead letters."""
         self.kept = 0
         """Those of them that were sent, but that Redis did not accept."""
 
@@ -172,6 +174,7 @@ class Settler:
                 self._kept_others += some
         self._in_flight = []
         kept = len(self._kept_done) + len(self._kept_others)
+        self.kept_dead = sum(isinstance(one, Buried) for one in self._kept_others)
         if kept != self.kept:
             if not self.kept:
                 self._kept_since, self._again_at = since, self._monotonic() + FIRST_WAIT

@@ -14,6 +14,9 @@ class Slots:
 
     A running message takes a slot, and so does an abandoned handler or a step that Redis refused. If more steps wait
     than there are slots, the excess takes slots as well, so that reading does not outrun settling.
+
+    Dead letters that Redis refuses, such as for a key of the wrong type, must not stop messages that it would settle:
+    as many as there are slots take none.
     """
 
     def __init__(
@@ -40,7 +43,8 @@ class Slots:
         unsettled = self._settler.unsettled
         if unsettled:
             kept = min(self._settler.kept, unsettled)
-            unsettled = kept + max(0, unsettled - kept - self.concurrency)
+            excess = max(0, unsettled - kept - self.concurrency)
+            unsettled = kept - min(self._settler.kept_dead, self.concurrency, kept) + excess
         return self.concurrency - self.running - unsettled
 
     @property
@@ -78,6 +82,11 @@ class Slots:
     def next_due(self) -> float | None:
         """Seconds until the next parked message is due; None if there is none."""
         return max(0.0, self._parked[0] - self._monotonic()) if self.parked else None
+
+    @property
+    def full_of_refused(self) -> bool:
+        """Whether Redis refuses as many steps as there are slots. May be called from any thread."""
+        return self._settler.kept >= self.concurrency
 
     def release(self) -> None:
         """Free the slot of a running message."""

@@ -119,6 +119,7 @@ class Worker:
             clocks,
             changed,
         )
+        dependencies.readiness.follow(NotReady.UNSETTLED, lambda: self._slots.full_of_refused)
         threads = partial(ThreadPoolExecutor, spec.work.concurrency, thread_name_prefix="penstock-handler")
         in_process = InProcessRunner(
             encoding, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
@@ -290,6 +291,7 @@ class Worker:
             metrics.running.set(slots.running)
             self._memory.sample(slots.running)
             metrics.unsettled.set(self._settler.unsettled)
+            metrics.refused.set(self._settler.kept)
             metrics.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
             metrics.sample(sum(link.connections for link in self._links), self._spawner)
             await asyncio.sleep(GAUGES_EVERY)

@@ -127,6 +127,16 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         "{value} results are being repeated; each holds a slot.",
     )
     yield Alert(
+        "PenstockResultsRefused",
+        "critical",
+        ours.gauge(working.REFUSED),
+        ">",
+        0,
+        5,
+        "Redis refuses results or dead letters.",
+        "A worker repeats {value} of them. When they fill its slots, it stops.",
+    )
+    yield Alert(
         "PenstockHandlersAbandoned",
         "warning",
         ours.gauge(working.ABANDONED, "sum"),

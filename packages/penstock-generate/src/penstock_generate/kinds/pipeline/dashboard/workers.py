@@ -87,6 +87,13 @@ def _room(query: PipelineQueries) -> Iterator[Panel]:
             "at the limit",
         )
     yield query.alert_panel(
+        "PenstockResultsRefused",
+        "Results refused by Redis",
+        "The most results and dead letters that one worker repeats.",
+        "short",
+        "refused",
+    )
+    yield query.alert_panel(
         "PenstockUnsettled",
         "Results not accepted by Redis",
         "Workers repeat them; each holds a slot.",

@@ -22,6 +22,7 @@ SLOTS = gauge("slots", "Slots: messages that this worker can run at a time.", WO
 SLOTS_FREE = gauge("slots_free", "Free slots.", WORKER)
 RUNNING = gauge("running", "Messages that are running in this worker.", WORKER)
 UNSETTLED = gauge("unsettled", "Outcomes that are not stored in Redis yet; each occupies a slot.", WORKER)
+REFUSED = gauge("refused", "Outcomes that Redis did not accept; the worker repeats them.", WORKER)
 ABANDONED = gauge(
     "abandoned", "Handlers that are still running after their timeout, because threads cannot be stopped.", WORKER
 )
@@ -128,6 +129,7 @@ TOPIC = Topic(
         SLOTS_FREE,
         RUNNING,
         UNSETTLED,
+        REFUSED,
         ABANDONED,
         PENDING_LIMIT_REACHED,
         DELIVERED,
