@@ -228,3 +228,27 @@ def test_a_worker_that_may_never_be_empty_continues(
         assert [line.pid for line in starts(trial, "victim")] == [worker.process.pid], "it runs, in the end"
         assert worker.end() == 0
         trial.assert_nothing_left()
+
+
+NO_FORK_SERVER = """\
+import os, sys
+import ledger
+
+if "fork_server" in sys.argv[0]:
+    os._exit(9)
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+"""
+
+
+def test_a_suspect_runs_in_the_worker_if_no_child_starts(make_trial: Callable[..., Trial]) -> None:
+    """The import fails in every fork server, for example because memory runs out; the suspect is done nevertheless."""
+    with make_trial(handlers=NO_FORK_SERVER, spec="work: {concurrency: 4, lease: 60s}") as trial:
+        worker = trial.worker().ready()
+        trial.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
+        trial.until_drained()
+        assert [line.pid for line in starts(trial, "victim")] == [worker.process.pid]
+        assert worker.events(Event.ISOLATION_FAILED)
+        assert worker.end() == 0
+        trial.assert_nothing_left()
