@@ -8,6 +8,7 @@ from event_loop import run_async
 from servers import Server
 
 from penstock.scheduler.acquiring import INSPECTED, MOST_SKIPPED
+from penstock.scheduler.history import PastRun
 from penstock.scheduler.job_steps import (
     MOST,
     MOST_BY_PEOPLE,
@@ -18,7 +19,9 @@ from penstock.scheduler.job_steps import (
     JobAnswer,
     JobEntry,
     JobSteps,
+    StepTerms,
 )
+from penstock.scheduler.orphan_cleanup import PRUNED
 from penstock.scheduler.run_record import RunRecord
 from penstock.wire.credentials import Credentials
 from penstock.wire.route import Route
@@ -52,7 +55,10 @@ def ended_run(one: AcquiredJob) -> EndedRun:
     record = RunRecord(
         one.due, one.acquired, one.acquired + 1, "failed", "throttled", 7, one.due + 60, one.fence, CONSUMER
     )
-    return EndedRun(one.name, one.score, record.next, record.write())
+    past = PastRun(
+        record.ended, one.due, one.acquired, "failed", 7, "throttled", "httpx.ReadTimeout", "a/b.py:7", CONSUMER
+    )
+    return EndedRun(one.name, one.score, record.next, record.write(), past=past.write())
 
 
 class Crowd:
@@ -62,7 +68,7 @@ class Crowd:
         self.meter = Meter(server.pid)
         self._server = server
         self.link = MeteredLink(Route.to(server.model(), "", credentials=Credentials()), self.meter)
-        self.steps = JobSteps(self.link, KEYS)
+        self.steps = JobSteps(self.link, KEYS, terms=StepTerms(keep=5, age=604_800))
         self.second = 0
 
     async def fill(self) -> None:
@@ -135,6 +141,11 @@ class Crowd:
         assert self._server.ask("ZCARD", KEYS.waiting) == self._server.ask("HLEN", KEYS.jobs) == JOBS * 3 // 4
         for at in range(JOBS // 2, JOBS // 2 + ROUNDS * 4 * PAGE, PAGE):
             await self.steps.unregister([name(n) for n in range(at, at + PAGE)], unseen_since=self.second + 60)
+        runs = " ".join(f"{self.second}.{n:06} {name(JOBS - n)}" for n in range(1, 1001))
+        groups = [f"account={n}".encode() for n in range(PRUNED)]
+        for group in groups:
+            self._server.ask("HSET", KEYS.limits, group, runs)
+        assert await self.steps.prune(groups) == PRUNED
 
     async def clean(self, which: Literal["working", "waiting"]) -> None:
         further = 0

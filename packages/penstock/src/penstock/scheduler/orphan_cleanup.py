@@ -25,7 +25,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 CHECKS = 5
 """Checks per lease: often enough that no break in contact stays undetected between two of them."""
-PRUNED = 20
+PRUNED = 2
 """Entries of limits in one call: each may list a thousand runs."""
 UNSEEN_REFRESHES = 3
 """Refreshes after which a job that no pod registered counts as removed from all lists."""
