@@ -22,7 +22,7 @@ NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
 """The names of all scripts."""
 MOST = 250
 """Most names in one call. A script then blocks Redis for at most 3 ms; the limit is 5 ms."""
-PAGE = 120
+PAGE = 100
 """Most names on a page of a cleanup or an unregistration, which read and write all values of each job."""
 MOST_BY_PEOPLE = 100
 """Most names in a call by a person, whose scripts go through the names one by one."""
@@ -252,11 +252,15 @@ class JobSteps:
         return _answers(reply) if reply else [JobAnswer.DONE] * len(runs)
 
     async def give_up(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
-        """Hand back jobs with the records of their runs, and pause them."""
+        """Hand back jobs with the records of their runs, and pause them: a page at a time, each may be repeated."""
         keys = self.keys
-        rows = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"", run.past)]
         of = (*self._sets, keys.owners, keys.story, keys.given_up, keys.history, keys.again)
-        return _answers(await self._run("give_up", of, (*self._history, *rows)))
+        answers: list[JobAnswer] = []
+        for at in range(0, len(runs), PAGE):
+            page = runs[at : at + PAGE]
+            rows = [word for run in page for word in (run.name, run.score, run.due, run.record or b"", run.past)]
+            answers += _answers(await self._run("give_up", of, (*self._history, *rows)))
+        return answers
 
     async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs that were not run, or not to their end."""
