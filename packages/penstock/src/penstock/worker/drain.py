@@ -67,11 +67,13 @@ class Drain:
         self._phase("close")
         seconds = round(self._monotonic() - self._started, 3)
         given_back = self._metrics.cut_off - cut_off_before
-        counts = {"finished": max(0, running - given_back - self._attempts.busy), "given_back": given_back}
+        finished = max(0, running - given_back - self._attempts.busy)
         if problem:
-            self._log.event(Event.DRAIN_INCOMPLETE, reason=problem, seconds=seconds, **counts)
+            self._log.event(
+                Event.DRAIN_INCOMPLETE, reason=problem, seconds=seconds, finished=finished, given_back=given_back
+            )
         else:
-            self._log.event(Event.DRAIN_FINISHED, seconds=seconds, **counts)
+            self._log.event(Event.DRAIN_FINISHED, seconds=seconds, finished=finished, given_back=given_back)
         return 1 if problem else 0
 
     @property
