@@ -82,12 +82,12 @@ def run(
 
     scheduler, credentials = _resolved(options)
     process = Process(scheduler.name, kind="scheduler")
-    set_up_log(process, log_format)
+    form = set_up_log(process, log_format)
     find_pipeline = pipelines_of(scheduler, options.platform, pipelines, here(), today())
     patterns = PatternsFile(
         scheduler, lambda: resolve(scheduler.file, options.platform, scheduler.environment, here(), today())[0]
     )
-    role = scheduler_role(scheduler, paths, find_pipeline, patterns)
+    role = scheduler_role(scheduler, paths, find_pipeline, patterns, form)
     ctx.exit(run_pod(role, Start(process, credentials, address_of(listen))))
 
 

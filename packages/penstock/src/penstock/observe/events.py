@@ -109,6 +109,7 @@ class Event(StrEnum):
     JOB_FAILED = "job.failed"
     JOB_OVERRAN = "job.overran"
     JOB_ABANDONED = "job.abandoned"
+    JOB_CRASHED = "job.crashed"
     JOB_GIVEN_UP = "job.given_up"
     JOB_NOT_STARTED = "job.not_started"
     JOB_FENCED = "job.fenced"

@@ -17,6 +17,7 @@ from penstock.handling.team_code import CodeReference
 from penstock.observe.failures import failure
 from penstock.producer.producer import Producer
 from penstock.scheduler.context import JobContext
+from penstock.scheduler.isolated import IsolatedJobs
 from penstock.scheduler.resolved import FindPipeline
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
@@ -28,13 +29,14 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 class JobRunner:
     """Holds handlers and producers; those that the spec names are loaded before any job runs."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         spec: Scheduler,
         paths: Iterable[Path],
         threads: Executor,
         find_pipeline: FindPipeline,
         credentials: Credentials,
+        log_format: str = "json",
     ) -> None:
         """Import the handlers that the spec names, and find the pipelines that its jobs send to. Raises CannotGoOn."""
         self._spec = spec
@@ -55,9 +57,15 @@ class JobRunner:
                 self._find_pipeline(job.send.pipeline)
         if spec.handler is not None:
             self._load(spec.handler)
+        self._isolated: IsolatedJobs | None = None
+        if spec.work.isolation == "process":
+            self._isolated = IsolatedJobs(spec, self._loaded, self._paths, log_format)
 
     async def open(self) -> None:
-        """Enter the handlers' lifespans. Raises CannotGoOn."""
+        """Enter the handlers' lifespans, or start the process that forks others. Raises CannotGoOn."""
+        if self._isolated is not None:
+            await self._isolated.open()
+            return
         for name in tuple(self._loaded):
             try:
                 await self._handler(name)
@@ -68,10 +76,14 @@ class JobRunner:
     async def close(self) -> None:
         """Leave the lifespans, and close the producers."""
         await self._lifespans.aclose()
+        if self._isolated is not None:
+            await self._isolated.close()
 
     async def run(self, job: EffectiveJob, context: JobContext) -> None:
         """Run a job, and wait until it ends."""
-        if job.handler is not None:
+        if job.handler is not None and self._isolated is not None:
+            await self._isolated.run(job, context)
+        elif job.handler is not None:
             call = self._handlers.get(job.handler) or await self._handler(job.handler)
             await call(job, context)
         elif job.send is not None:

@@ -32,7 +32,11 @@ log = Log(logging.getLogger("penstock.scheduler"))
 
 
 def scheduler_role(
-    scheduler: ResolvedScheduler, paths: Sequence[Path], find_pipeline: FindPipeline, patterns: Callable[[], Patterns]
+    scheduler: ResolvedScheduler,
+    paths: Sequence[Path],
+    find_pipeline: FindPipeline,
+    patterns: Callable[[], Patterns],
+    log_format: str = "json",
 ) -> Role:
     """The team's code is in the current folder or in `paths`; `patterns` returns which jobs are enabled now."""
     spec, digest = scheduler.spec, scheduler.digest
@@ -49,7 +53,7 @@ def scheduler_role(
 
         threads = ThreadPoolExecutor(THREADS, thread_name_prefix="penstock-handler")
         lister = JobLister(spec, paths, patterns)
-        calls = JobRunner(spec, paths, threads, find_pipeline, pod.start.credentials)
+        calls = JobRunner(spec, paths, threads, find_pipeline, pod.start.credentials, log_format)
         dependencies = pod.dependencies(scheduler, metrics, process.REDIS_SECONDS, sent_whole)
         program = Scheduler(scheduler, lister, calls, dependencies)
         return Program(

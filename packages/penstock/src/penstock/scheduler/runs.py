@@ -17,11 +17,13 @@ from penstock.clocks import Clocks
 from penstock.handling.calling import NoThread, ThreadStillRunning
 from penstock.handling.failures import Failure
 from penstock.observe.events import Event
+from penstock.observe.failures import Failure as ForLog
 from penstock.observe.failures import failure
 from penstock.observe.subject import SUBJECT
 from penstock.scheduler.context import LOGGER, JobContext, StopReason
 from penstock.scheduler.due_times import FailurePolicy, RunPlan, after_run
 from penstock.scheduler.history import PastRun
+from penstock.scheduler.isolated import FailedInChild
 from penstock.scheduler.job_runner import JobRunner
 from penstock.scheduler.job_steps import MOST, AcquiredJob, EndedRun, JobSteps
 from penstock.scheduler.metrics import SchedulerMetrics
@@ -283,13 +285,16 @@ class JobRuns:
 
     def _failed(self, run: JobRun, error: BaseException | None, seconds: float) -> None:
         outcome = "abandoned" if run.abandoned else "failed" if run.context.why is None else "cancelled"
-        described = Failure.of(error or asyncio.CancelledError())
+        described = error.failure if isinstance(error, FailedInChild) else Failure.of(error or asyncio.CancelledError())
         class_ = self._failures.class_of(described) if outcome == "failed" else NO_CLASS
         streak = 1 + _streak(run.acquired)
         due = self._failures.next(run.job, self._next(run), described, streak, self._redis_time.now(), self._rng)
         self._metrics.ended(outcome, class_, seconds)
         if outcome == "failed" and error is not None:
-            run.context.log.event(Event.JOB_FAILED, error, failure_class=class_, in_a_row=streak, next_due=due)
+            of = _described(error)
+            run.context.log.event(
+                Event.JOB_FAILED, error=of.error, at=of.at, failure_class=class_, in_a_row=streak, next_due=due
+            )
         self._complete(run, outcome, class_, streak, due, error if outcome == "failed" else None)
 
     def _next(self, run: JobRun) -> int:
@@ -326,7 +331,7 @@ class JobRuns:
     def _past(self, run: JobRun, record: RunRecord, error: BaseException | None) -> bytes:
         if not self._keeps_history:
             return b""
-        of = failure(error) if error is not None else None
+        of = _described(error) if error is not None else None
         return PastRun(
             record.ended,
             record.due,
@@ -341,6 +346,13 @@ class JobRuns:
 
     def _release(self, run: JobRun, due: int) -> None:
         self._settler.put(EndedRun(run.acquired.name, run.acquired.score, due, None))
+
+
+def _described(error: BaseException) -> ForLog:
+    """The type and the place of an exception, also of one in a child process."""
+    if isinstance(error, FailedInChild):
+        return ForLog(error.failure.type, error.failure.at)
+    return failure(error)
 
 
 def _streak(acquired: AcquiredJob) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from penstock_spec.kinds.scheduler.job import MOST_SHARDS
 from penstock_spec.kinds.scheduler.strings import Pattern
 from penstock_spec.model import Number, Section, about
-from penstock_spec.values.bounds import MIN_1MS, MIN_1S
-from penstock_spec.values.quantities import Duration
+from penstock_spec.values.bounds import MIN_1MS, MIN_1S, MIN_16MI
+from penstock_spec.values.quantities import Duration, Size
 from penstock_spec.values.strings import Handler
 
 
@@ -45,6 +45,23 @@ class SchedulerWork(Section):
         ),
         MIN_1MS,
     ] = Duration("30s")
+    isolation: Annotated[
+        Literal["none", "process"],
+        about(
+            "`process` runs each handler in a child process, so that a crash or a blocked interpreter lock fails one "
+            "run only, and a run that ignores its cancellation is killed. Jobs that send a message need none.",
+            "process",
+        ),
+    ] = "none"
+    memory_limit: Annotated[
+        Size | None,
+        about(
+            "The maximum memory of a run in a child process, in addition to what the process needs to start. "
+            "Requires `isolation: process`.",
+            "512Mi",
+        ),
+        MIN_16MI,
+    ] = None
 
 
 class History(Section):

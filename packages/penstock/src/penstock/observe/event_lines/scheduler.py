@@ -69,6 +69,9 @@ SCHEDULER = Topic(
             "scheduler",
             subject="job",
         ),
+        Event.JOB_CRASHED: warning(
+            "The job's process crashed: {how}", "scheduler", subject="job", how="how the process ended"
+        ),
         Event.JOB_GIVEN_UP: error(
             "The job failed too often; it is paused until `penstock scheduler resume`",
             "scheduler",
