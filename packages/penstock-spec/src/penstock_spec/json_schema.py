@@ -218,6 +218,8 @@ def _union(arguments: tuple[Any, ...], metadata: Sequence[Any]) -> Schema:
         branches[0], metadata
     )  # `X | None`: one schema with two types is easier to complete than two schemas
     types = schema["type"]
+    if "enum" in schema:
+        schema["enum"] = [*schema["enum"], None]
     return {**schema, "type": [*(types if isinstance(types, list) else [types]), "null"]}
 
 

@@ -23,4 +23,4 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     if work.memory_limit is not None and work.isolation != "process":
         line = subject.line("work.isolation")
         message = f"`work.isolation` is `{work.isolation}` ({line}), so there are no child processes"
-        yield subject.problem("work.memory_limit", message, "set `isolation: process`, or remove the limit")
+        yield subject.problem("work.memory_limit", message, "set `work.isolation: process`, or remove the limit")
