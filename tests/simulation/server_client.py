@@ -139,7 +139,7 @@ class ServerClient:
         if op.name == "XREADGROUP" and words[3] not in self._readers:
             self._cache.forget()  # the read creates its consumer
             self._readers.add(words[3])
-        if self.is_full and isinstance(reply, Refused) and op.name in EVEN_IF_FULL:
+        if self.is_full and isinstance(reply, Refused) and reply.code == "OOM" and op.name in EVEN_IF_FULL:
             self._truth.violate("refused-when-full", f"{op.by}: {op.name}: {reply}")
         matters = self._steps.see(op.by, op.name, op.words, reply)
         if not self._cache.note(op.name, words, reply, time, next_expiry):
