@@ -277,7 +277,8 @@ class Worker:
                 self.expired(self._attempts.consumer)
 
     async def _deregister(self) -> bool:
-        consumer, keys = self._attempts.consumer, self._keys
+        # A consumer whose lease may have expired is still registered, if nobody has taken over.
+        consumer, keys = self._attempts.consumer or self._expired, self._keys
         if consumer is None:
             return True
         names = (keys.stream, keys.alive, keys.position)
