@@ -183,7 +183,7 @@ suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, unti
         assert len(worker.events(Event.DRAIN_CANCELLING)) == 1
         assert trial.live_consumers() == []
         uncharged = trial.ask("HVALS", "{trial}:trial:uncharged")
-        assert uncharged == ["1", "1", "1"]
+        assert uncharged == ["1@1", "1@1", "1@1"]
         # The janitor exports this count: no scrape reaches the worker in its last seconds.
         assert trial.ask("HGET", "{trial}:trial:position", "cut") == "3"
 
