@@ -37,9 +37,9 @@ def test_a_newer_message_waits_uncharged_for_a_newer_worker(
         old = trial.worker().ready()
         entry = add(trial, NEWER)
         wait_for(lambda: trial.ask("ZSCORE", PARKED, entry), "it is parked")
-        assert trial.ask("HGET", UNCHARGED, entry) == "1"
+        assert trial.ask("HGET", UNCHARGED, entry) == "1@1"
         trial.ask("ZADD", PARKED, 0, entry)
-        wait_for(lambda: trial.ask("HGET", UNCHARGED, entry) == "2", "it is delivered and parked again")
+        wait_for(lambda: trial.ask("HGET", UNCHARGED, entry) == "2@2", "it is delivered and parked again")
         [first, second] = old.events(Event.MESSAGE_NEWER)
         assert (first["wait_ms"], second["wait_ms"]) == (5_000, 10_000)
         assert not old.events(Event.MESSAGE_UNREADABLE)
@@ -75,3 +75,5 @@ def test_the_waits_grow_and_add_up_to_more_than_an_hour() -> None:
     assert sum(wait or 0 for wait in waits) > 3_600_000
     assert next_wait(TRIES) is None
     assert next_wait(3 * BY_FORCE) == 5_000
+    assert next_wait(BY_FORCE - 2) == 5_000, "it had two attempts when it was brought back"
+    assert next_wait(BY_FORCE + TRIES) is None

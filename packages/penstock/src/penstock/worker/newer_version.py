@@ -10,10 +10,11 @@ FIRST, LIMIT = 5_000, 300_000
 TRIES = 17
 """Deliveries after which it is a dead letter; the waits add up to more than an hour."""
 BY_FORCE = 1000
-"""A message that was brought back by force has this many more uncharged deliveries; see `bring_back.lua`."""
+"""A message that was brought back by force has a multiple of this more uncharged deliveries, less the attempts that it
+had until then; see `bring_back.lua`."""
 
 
 def next_wait(uncharged: int) -> int | None:
     """Milliseconds until the next delivery, or None if it has waited long enough."""
-    waits = uncharged % BY_FORCE
-    return None if waits >= TRIES else min(FIRST << waits, LIMIT)
+    waits = (uncharged + BY_FORCE // 2) % BY_FORCE - BY_FORCE // 2  # below 0 after attempts and a return by force
+    return None if waits >= TRIES else min(FIRST << max(0, waits), LIMIT)
