@@ -1,0 +1,87 @@
+"""Reports: `build/faults/report.md` and `.json` with all numbers, `docs/reference/faults.md` without times."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from .account import Result
+from .families import FAMILIES
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build" / "faults"
+PAGE = ROOT / "docs" / "reference" / "faults.md"
+COLUMNS = ("messages", "acknowledged", "unknown", "refused", "done", "dead", "lost", "run_twice")
+HEAD = """\
+# Fault injection
+
+`make faults` starts real workers, janitors, senders and a real Redis. It injects the faults of one family after the
+other, and waits until everything is at rest. A ledger outside Redis records what senders were told, and what handlers
+began and ended. A storm fails if the ledger, Redis and the [promises](../explanation/states.md#promises) disagree. A
+whole run writes this page; its times and counts are in `build/faults/report.md`.
+
+Each storm checks that:
+
+- every acknowledged message is done, or is a dead letter with a reason; no refused message runs;
+- one `send()` adds at most one entry, also when its answer is lost;
+- no fence is used twice, and a result is always from the last owner that began;
+- no message has more attempts than `retries.attempts` and one more, alone, if it was lost with its worker;
+- at rest nothing is pending, parked or recorded, no consumer is left, and `penstock status` shows zero everywhere;
+- no process ends by itself, and all drain with exit code 0.
+
+Where Redis itself loses what it acknowledged, the storm excuses exactly the messages of the lost time, and the promise
+is: no crash loop, nothing stuck, and all later messages are done.
+
+| family | faults | promises | last result |
+|---|---|---|---|
+"""
+NOT_COVERED = """
+## What is not covered
+
+{items}
+"""
+OMITTED = (
+    "A process that is killed at each `await`: see `tests/simulation`.",
+    "A script that fails before each `redis.call`: `tests/runtime/scripts/test_partial_failures.py` does a part of it.",
+    "Clocks that run wrong: the product has no hook for an offset, and nothing here changes the clock of a process.",
+    "Janitors with stale lists of pods: `tests/runtime/maintenance` has the API server.",
+    "A memory limit for the whole group: `tests/runtime/faults/test_memory_limit.py`.",
+    "A half-open connection is a black hole whose connections are cut later, on loopback.",
+    "A million parked messages and 10,000 consumers: no storm has that many.",
+    "Streams that keep history: storms use `until-done`.",
+    "A seed determines the plan of the faults, not the order in which processes run. Repeat a seed several times.",
+)
+
+
+def write(results: list[Result], *, whole: bool) -> None:
+    """Write the reports; a whole run also writes the page of the docs."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    (BUILD / "report.json").write_text(json.dumps([one.as_json() for one in results], indent=2) + "\n")
+    head = ("family", "seed", "seconds", *(name.replace("_", " ") for name in COLUMNS), "violations")
+    rows = [
+        (one.family, one.seed, one.seconds, *(getattr(one, name) for name in COLUMNS), len(one.violations))
+        for one in results
+    ]
+    lines = [_row(head), _row(["---"] * len(head)), *map(_row, rows)]
+    details = [
+        f"- `{one.family}`, seed {one.seed}: {text}" for one in results for text in (*one.violations, *one.notes)
+    ]
+    (BUILD / "report.md").write_text("\n".join(["# Faults", "", *lines, "", *details]) + "\n")
+    if whole:
+        PAGE.write_text(page(results))
+
+
+def page(results: list[Result]) -> str:
+    """The page of the docs."""
+    rows = []
+    for family in FAMILIES:
+        own = [one for one in results if one.family == family.name]
+        broken = sum(bool(one.violations) for one in own)
+        last = "no violation" if own and not broken else f"{broken} of {len(own)} storms with a violation"
+        rows.append(_row((f"`{family.name}`", family.does, family.promises, last if own else "not run")))
+    return HEAD + "\n".join(rows) + "\n" + NOT_COVERED.format(items="\n".join(f"- {one}" for one in OMITTED))
+
+
+def _row(cells: object) -> str:
+    assert isinstance(cells, (list, tuple))
+    return "| " + " | ".join(map(str, cells)) + " |"

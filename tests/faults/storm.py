@@ -1,0 +1,209 @@
+"""One storm: senders, workers and janitors on a real Redis, then faults, then calm."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Any, Self
+
+import hiredis
+from fault_journal import Send, Step, sends, steps
+from faulty_connection import Cable
+from patience import PATIENCE
+from pipelines import KEY, Trial
+from raw_client import Reply
+from servers import Server, wait_for
+from targets import Target
+
+from . import load
+from .supervised import Place, Supervisor, pause
+
+REST = 180.0
+"""Seconds in which everything must come to rest after the faults."""
+ENOUGH = 5
+"""The steps of handlers after which faults begin."""
+FAILED = ("process.part_failed", "loop.exception")
+"""Events of errors that nothing expected."""
+
+
+class Storm:
+    """The processes and the ledger of one storm. A family calls its methods."""
+
+    def __init__(  # noqa: PLR0913 - the shape of a storm
+        self,
+        folder: Path,
+        target: Target,
+        rng: Random,
+        *,
+        seconds: float,
+        workers: int = 3,
+        janitors: int = 2,
+        through_cables: bool = False,
+        kinds: dict[str, int] | None = None,
+        exits: tuple[int, ...] = (),
+    ) -> None:
+        self.target = target
+        self.rng = rng
+        self.seconds = seconds
+        self.excused_before = float("-inf")
+        """Messages that were sent between `excused_after` and this moment may be lost: Redis lost what it had."""
+        self.excused_after = float("-inf")
+        self.is_new_history = False
+        """Redis forgot steps that it had acknowledged, so a fence may repeat and finished messages may run again."""
+        self.notes: list[str] = []
+        self._ends = ExitStack()
+        (folder / "repository").mkdir()
+        self.trial = Trial(folder / "repository", target, handlers=load.HANDLERS, spec=load.SPEC % load.DEDUP)
+        self._ends.enter_context(self.trial)
+        plain = (folder / "repository/specs/trial.yaml").read_text().replace(load.DEDUP, "")
+        (folder / "repository/plain.yaml").write_text(plain)
+        self.sent = folder / "sent"
+        self._through_cables = through_cables
+        self.cables: list[Cable] = []
+        self._roles = ["worker"] * workers + ["janitor"] * janitors
+        self._kinds = load.KINDS | (kinds or {})
+        self._exits = exits
+        self._specs = (folder / "repository/specs/trial.yaml", folder / "repository/plain.yaml")
+        self.places: list[Place] = []
+        self._supervisor: Supervisor | None = None
+        self._senders: list[load.Sender] = []
+
+    def _connection(self) -> tuple[str, Cable | None]:
+        if not self._through_cables:
+            return self.target.url, None
+        cable = self._ends.enter_context(Cable(self.target.servers[0].port))
+        self.cables.append(cable)
+        return f"redis://{cable.address}", cable
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _start(self) -> None:
+        for role in self._roles:
+            self.places.append(Place(self.trial, role, *self._connection()))
+            self.places[-1].expected_codes |= set(self._exits)
+        for spec in self._specs:
+            url, _ = self._connection()
+            rng = Random(self.rng.random())  # noqa: S311 - no secret
+            self._senders.append(load.Sender(spec, url, self.sent, rng, self._kinds))
+        self.workers[0].process.ready()
+        self._supervisor = Supervisor(self.places)
+        self._supervisor.start()
+        for sender in self._senders:
+            sender.start()
+        wait_for(lambda: len(self.steps()) > ENOUGH, "the workers run messages")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for sender in self._senders:
+            sender.stopped.set()
+        if self._supervisor:
+            self._supervisor.stop()
+        self._ends.close()
+
+    @property
+    def server(self) -> Server:
+        return self.target.servers[0]
+
+    @property
+    def workers(self) -> list[Place]:
+        return [place for place in self.places if place.role == "worker"]
+
+    @property
+    def janitors(self) -> list[Place]:
+        return [place for place in self.places if place.role == "janitor"]
+
+    def steps(self) -> list[Step]:
+        return steps(self.trial.ledger)
+
+    def sends(self) -> list[Send]:
+        return sends(self.sent)
+
+    def ask(self, *command: str | bytes | float) -> Reply:
+        return self.trial.ask(*command)
+
+    def faults_last(self) -> float:
+        """The moment at which the faults end."""
+        return time.monotonic() + self.seconds
+
+    def pause(self, at_least: float, at_most: float) -> None:
+        """Let a random time pass before the next fault."""
+        pause(self.rng.uniform(at_least, at_most))
+
+    def forget(self, *, after: float = float("-inf"), is_new_history: bool = True) -> None:
+        """Redis lost what it acknowledged between `after` and now: these messages may be lost."""
+        self.excused_after = after
+        self.excused_before = time.monotonic()
+        self.is_new_history = is_new_history
+
+    def calm(self) -> list[str]:
+        """Stop sending, wait until everything is at rest, drain the processes; return what is not as it must be."""
+        for sender in self._senders:
+            sender.stopped.set()
+        for sender in self._senders:
+            sender.join(PATIENCE)
+        problems = self._come_to_rest()
+        for place in self.janitors:
+            place.keep_running()
+            place.end()
+        for place in self.places:
+            problems += place.surprises
+        return problems + self._told_by_logs()
+
+    def _come_to_rest(self) -> list[str]:
+        problems: list[str] = []
+        try:
+            wait_for(self._is_drained, "the stream and the delayed messages are empty", REST)
+        except AssertionError:
+            problems.append(f"stuck: {self._describe()}")
+        assert self._supervisor
+        self._supervisor.stop()
+        for place in self.workers:
+            place.keep_running()
+            place.process.ready()
+            place.end()
+        try:
+            wait_for(lambda: not self.trial.live_consumers(), "the consumers of all workers are gone", REST)
+        except AssertionError:
+            problems.append(f"consumers stay: {self.trial.live_consumers()}")
+        try:
+            self.trial.assert_nothing_left()
+        except (AssertionError, hiredis.HiredisError) as error:
+            problems.append(f"left behind: {error}")
+        return problems + self._signal()
+
+    def _told_by_logs(self) -> list[str]:
+        lines = [line for process in self.trial.processes for line in process.lines()]
+        return [f"a log has {json.dumps(line)[:400]}" for line in lines if line.get("event") in FAILED]
+
+    def _is_drained(self) -> bool:
+        return self.trial.left() == 0 and self.trial.number("ZCARD", "{trial}:delayed") == 0
+
+    def _describe(self) -> str:
+        return f"{self.trial.left()} left, {self.ask('XPENDING', KEY, 'trial')}, {self.ask('XINFO', 'GROUPS', KEY)}"
+
+    def _signal(self) -> list[str]:
+        """The backlog as operators and KEDA see it, which must be zero at rest."""
+        command = [sys.executable, "-m", "penstock", "status", "trial", "--json", "--redis", self.target.url]
+        environ = self.target.environ()
+        with (self.trial.folder / "status").open("wb") as out:
+            code = subprocess.call(command, cwd=self.trial.folder, stdout=out, env={**os.environ, **environ})
+        if code:
+            return [f"`penstock status` exits with {code}"]
+        found: Any = json.loads((self.trial.folder / "status").read_text())
+        rows = found if isinstance(found, list) else found.get("pipelines", [found])
+        names = ("length", "new", "running", "ready", "suspect", "parked", "delayed", "consumers")
+        return [f"`penstock status` shows {name} = {row[name]} at rest" for row in rows for name in names if row[name]]
