@@ -239,7 +239,7 @@ def test_a_second_delivery_is_the_same_attempt(
             await until(lambda: part.observer.results, "the message is parked")
             assert part.observer.results == {delivery.id: "took"}
             recorded = part.driver.ask("HGET", part.driver.keys.uncharged, delivery.id)
-            assert again[-1][0] - int(str(recorded)) == attempt
+            assert again[-1][0] - int(str(recorded).partition("@")[0]) == attempt
 
     run_async(scenario())
 
