@@ -283,6 +283,13 @@ class PipelineDriver:
         keys = (self.keys.stream, self.keys.alive, self.keys.uncharged, self.keys.crashed, self.keys.position)
         return self.run("claim", keys, self.keys.group, consumer, count, count, 5, "idle", 60_000, *CLAIM_REST)
 
+    def ensure(self, delivered: str = "") -> Reply:
+        """Create the group as a worker does; `delivered` is an entry that it knows to have been delivered before."""
+        keys = self.keys
+        script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished, keys.alive)
+        kept = "until-done" if self.pipeline.spec.stream.retention.keeps_nothing else "history"
+        return self.run("ensure", script_keys, keys.group, kept, delivered)
+
     def settle(self, consumer: str, fences: Mapping[str, int]) -> Reply:
         """Settle messages with these delivery counts as a worker does."""
         bounds = [min(fences), max(fences)]

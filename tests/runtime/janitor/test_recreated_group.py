@@ -96,10 +96,7 @@ def test_messages_come_back_if_a_worker_recreated_the_group(target: Target) -> N
     ids = driver.add(3)
     driver.read(driver.join_group())
     destroy(driver)
-    keys = driver.keys
-    script_keys = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished, keys.alive)
-    result = driver.run("ensure", script_keys, keys.group, "until-done")
-    assert result == "again"
+    assert driver.ensure() == "again"
 
     run_async(driver.round())
 
@@ -188,6 +185,49 @@ def test_a_group_that_was_set_back_goes_forward(target: Target) -> None:
     assert driver.pending()[ids[2]][1] >= 1000
     later = driver.add(2)
     assert driver.read(worker) == later
+
+
+@pytest.mark.parametrize(
+    "spec", [HISTORY, "", "stream: {foreign_workers: true}"], ids=["history", "until-done", "foreign"]
+)
+def test_deliveries_that_a_failover_lost_come_back(target: Target, spec: str) -> None:
+    """A worker knows the last delivered entry; the new server has the entries, and none of their last deliveries."""
+    driver = PipelineDriver(target, spec)
+    run_async(driver.round())
+    ids = driver.add(6)
+    driver.ask("XGROUP", "CREATE", driver.keys.stream, "auditors", "0")
+    worker = driver.join_group()
+    driver.read(worker, 2)
+    driver.settle(worker, {ids[0]: 1})
+    run_async(driver.round())
+    assert driver.read(worker, 1) == ids[2:3], "the first new read, of an entry that was delivered before"
+
+    assert driver.ensure(ids[4]) == "again"
+    run_async(driver.round(2))
+
+    assert driver.ready == ids[1:5]
+    assert driver.read(worker) == ids[5:]
+    assert driver.number("HEXISTS", driver.keys.position, "left") == 0
+
+
+def test_finished_messages_that_another_group_reads_do_not_come_back(target: Target) -> None:
+    """A group that was set back skips them, and they stay for the other group."""
+    driver = PipelineDriver(target)
+    run_async(driver.round())
+    ids = driver.add(5)
+    driver.ask("XGROUP", "CREATE", driver.keys.stream, "auditors", "0")
+    worker = driver.join_group()
+    driver.read(worker, 4)
+    driver.settle(worker, dict.fromkeys(ids[1:4], 1))
+    driver.ask("XGROUP", "SETID", driver.keys.stream, driver.keys.group, "0")
+    assert driver.read(worker, 1) == ids[:1]
+
+    assert driver.ensure(ids[3]) == "again"
+    run_async(driver.round(2))
+
+    assert driver.ready == ids[:1]
+    assert driver.read(worker) == ids[4:]
+    assert driver.entries() == ids
 
 
 def test_trimming_waits_for_a_recreated_group(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:

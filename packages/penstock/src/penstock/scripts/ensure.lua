@@ -5,7 +5,9 @@
 -- unfinished comes back, in this step, and everything after the end of its record. Leases end with the group: no worker owns
 -- anything in the new one.
 -- A group that was set back goes forward again. Of the entries that it had delivered again, those that are recorded as finished
--- are acknowledged, and the others are brought back by force.
+-- are acknowledged, and the others are brought back by force. It skips entries that are not pending, because they were delivered
+-- before. After a failover they may be unfinished: the new server has the entries, and not their deliveries. So those that are
+-- not recorded as finished are left for `reconcile_stream` as well.
 -- with  now, groups, before, even_if_full, free_deliveries, recorded, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished  7 alive
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay
@@ -38,6 +40,14 @@ local function last_delivered()
   return read
 end
 
+-- Leaves the entries between two ids that are not pending to `reconcile_stream`, with those that are left already.
+local function leave(from, to)
+  local left, last = unpack(redis.call('HMGET', position, 'left', 'until'))
+  from = left and (left == '-' or before(string.sub(left, 2), from)) and left or '(' .. from
+  if last and before(to, last) then to = last end
+  redis.call('HSET', position, 'left', from, 'until', to)
+end
+
 local function go_forward(own, read)
   local unfinished, covers = recorded(position)
   local to, from = before(own, read) and own or read, '-'
@@ -54,7 +64,11 @@ local function go_forward(own, read)
     if #done > 0 then redis.call('XACK', stream, group, unpack(done)) end
     from = #rows > 0 and '(' .. rows[#rows][1]
   until #rows < CHUNK
-  if before(own, read) then redis.call('XGROUP', 'SETID', stream, group, read) end
+  if before(own, read) then
+    local from = history and covers and before(own, covers) and covers or own
+    if before(from, read) then leave(from, read) end
+    redis.call('XGROUP', 'SETID', stream, group, read)
+  end
 end
 
 local there, exists_since = find(), redis.call('HEXISTS', position, 'since') == 1

@@ -1,7 +1,8 @@
 -- reconcile_stream: repairs entries that were delivered and are not pending, if the stream keeps no finished entries. They are
 -- unfinished and brought back by force. With foreign workers in the group, one of them finished them, and they are deleted,
 -- except those with a due time: they were parked.
--- While entries of a vanished group remain (see `ensure`), each page is one of those, and all its entries are unfinished.
+-- While entries of a vanished group remain (see `ensure`), each page is one of those, and all its entries are unfinished, except
+-- those in `finished`.
 -- Otherwise, with several groups on the stream, nothing is done.
 -- Entries that were finished while another group read the stream stay for that group (see `finish`). When this pipeline's
 -- group is the only one again, they are deleted first, page by page and by id: other entries below the highest id may be
@@ -83,9 +84,11 @@ local function read(to)
   local entries, size, complete = page(stream, place, to, room, bytes)
   bytes = bytes - size
   for _, entry in ipairs(entries) do
-    local unfinished = left or ARGV[5] == 'force' or redis.call('ZSCORE', parked, entry[1])
-    local these = unfinished and nowhere or finished
-    these[#these + 1] = entry[1]
+    if not (left and ARGV[5] ~= 'history' and redis.call('SISMEMBER', known, entry[1]) == 1) then
+      local unfinished = left or ARGV[5] == 'force' or redis.call('ZSCORE', parked, entry[1])
+      local these = unfinished and nowhere or finished
+      these[#these + 1] = entry[1]
+    end
   end
   if not complete then place = '(' .. entries[#entries][1] end
   return complete

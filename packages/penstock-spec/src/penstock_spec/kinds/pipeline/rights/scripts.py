@@ -24,8 +24,8 @@ CALLED: Mapping[str, frozenset[str]] = {
         "reconcile_due": "hdel hget hmget hset persist xclaim xpending zrange zrem",
         "reconcile_left": "hdel hget hmget hscan hset persist xclaim xpending zrem",
         "reconcile_parked": "persist time xpending zadd",
-        "reconcile_stream": "hdel hget hmget hset persist scard spop srandmember srem xack xclaim xdel xinfo|groups"
-        " xlen xpending xrange zrem zscore",
+        "reconcile_stream": "hdel hget hmget hset persist scard sismember spop srandmember srem xack xclaim xdel"
+        " xinfo|groups xlen xpending xrange zrem zscore",
         "register": "persist time xgroup|createconsumer zadd zscore",
         "remove_ghost": "persist xclaim xgroup|delconsumer xinfo|consumers xpending zscore",
         "renew": "persist time zadd zscore",
