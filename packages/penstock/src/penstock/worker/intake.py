@@ -348,6 +348,7 @@ class Intake:
         room = self._target.room_for_suspects() if self._suspect or alone else 0
         # Without room for the first suspect, each must run alone. If others run already, it waits for their end.
         cramped = room <= 0 and not self._target.suspects
+        has_room = cramped or room > 0
         suspects = 1 if alone else self._suspects_to_claim(free, 1 if cramped else room)
         ready = 0 if alone else free - suspects
         answer = await self._claimer.run(
@@ -375,7 +376,8 @@ class Intake:
         suspects_claimed = sum(delivery.is_suspect for delivery in claimed)
         is_cut = 2 * sum(map(weight, claimed)) > self._read_size.budget
         self._ready = self._ready and (is_cut or len(claimed) - suspects_claimed >= ready)
-        self._suspect = self._suspect and (is_cut or suspects_claimed >= suspects)
+        # Without room, suspects wait for the next offer; new messages must not wait with them.
+        self._suspect = self._suspect and has_room and (is_cut or suspects_claimed >= suspects)
         if isinstance(waiting, int) and waiting > 0 and not suspects_claimed:
             self._emptying = True
 
