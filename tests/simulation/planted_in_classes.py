@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.handling.retry_policy import RetryPolicy
 from penstock.maintenance.contact import Contact
 from penstock.worker.attempts import Attempts
@@ -85,6 +87,28 @@ IN_CLASSES = (
         "suspect-not-isolated",
         "poison",
         edits=((Attempts, "_run", "self._runner_of(attempt) if delivery.source else self._runner", "self._runner"),),
+    ),
+    Omission(
+        "a worker takes messages while a function runs on that had to run alone",
+        "not-alone",
+        plan=Plan(
+            "beside",
+            replace(
+                _short(PlannedMessage("m1", seconds=15), PlannedMessage("m2", at=24), attempts=2),
+                timeout=10.0,
+                style="thread",
+                memory="tight",
+            ),
+            (Fault(1, "crash", "W1"),),
+        ),
+        edits=(
+            (
+                Attempts,
+                "_abandon_thread",
+                "self.alone += attempt.alone",
+                "self.alone, attempt.alone = self.alone - attempt.alone, False",
+            ),
+        ),
     ),
     Omission(
         "uncharged deliveries count as attempts",

@@ -271,9 +271,14 @@ class WorkerProcess(Process):
         """A worker must end within its grace period, and own no message if its exit code is 0."""
         context = self.context
         now, grace = context.universe.now, context.pipeline.spec.shutdown.grace.seconds
-        if self.drains_since is None or self.code == BROKEN:
+        is_stuck = self.code == BROKEN and context.truth.had_stuck(self.name)
+        if (self.drains_since is None or self.code == BROKEN) and not is_stuck:
             context.truth.violate("unexpected-exit", f"{self.name} exits by itself with {self.code}")
-        elif now > self.drains_since + grace and self.unavailable_until < self.drains_since:
+        elif (
+            self.drains_since is not None
+            and now > self.drains_since + grace
+            and self.unavailable_until < self.drains_since
+        ):
             context.truth.violate("slow-shutdown", f"{self.name} took {now - self.drains_since:g} s to shut down")
         held = context.truth.owned_by(self.name)
         if held and self.code == 0:

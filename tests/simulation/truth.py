@@ -144,7 +144,7 @@ class Truth:
         if len(others) + 1 > self._setup.concurrency:
             self.violate("too-many-running", f"{run.process} runs {len(others) + 1}")
         for one in (run, *others) if others else ():
-            if one.alone or (one.attempt > self._setup.attempts and not one.message.uncounted):
+            if self._must_be_alone(one):
                 self.violate("not-alone", f"{run.process} runs {one.message.name} with others")
 
     def _check_reason(self, run: Run) -> None:
@@ -183,6 +183,14 @@ class Truth:
             if run.why() is None:
                 self.violate("unexpected-exit", f"{process} exits while {run.message.name} runs there")
             self.handler_ended(run, "left")
+
+    def had_stuck(self, process: str) -> bool:
+        """Whether a handler that had to run alone was cancelled there; if it ran on, the process had to end."""
+        runs = (run for one in self.messages.values() for run in one.runs if run.process == process)
+        return any(self._must_be_alone(run) and run.why() is not None for run in runs)
+
+    def _must_be_alone(self, run: Run) -> bool:
+        return run.alone or (run.attempt > self._setup.attempts and not run.message.uncounted)
 
     def _running_in(self, process: str) -> list[Run]:
         return [run for one in self.messages.values() for run in one.runs if run.is_running and run.process == process]

@@ -22,6 +22,7 @@ from penstock.observe.events import Event
 from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
 from penstock.worker import attempts as attempts_module
+from penstock.worker.abandoned import AbandonedHandlers
 from penstock.worker.attempts import Attempts, Runner
 from penstock.worker.context import Context, MessageSettings
 from penstock.worker.delivery import Buried, Delivery, Step
@@ -112,6 +113,7 @@ class WorkerPart:
             self.settler,
             self.slots,
             metrics,
+            AbandonedHandlers(metrics.abandoned, 600, lambda: None),
             lambda _: None,
             lambda _: 1,
             max_size=spec.message.max_size,

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 from consumer_leases import take_over
-from http_probes import numbers, until_counted
+from http_probes import numbers, page, until_counted
 from ledger import Line, by_message, read
+from patience import PATIENCE
 from pipelines import DEAD, KEY, Process, Trial
 from servers import wait_for
 
@@ -226,6 +227,72 @@ def test_a_worker_that_may_never_be_empty_continues(
         heal()
         trial.until_drained()
         assert [line.pid for line in starts(trial, "victim")] == [worker.process.pid], "it runs, in the end"
+        assert worker.end() == 0
+        trial.assert_nothing_left()
+
+
+DEAF = """\
+import asyncio, pathlib
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    while not pathlib.Path(f"free-{message['id']}").exists():
+        try:
+            await asyncio.sleep(0.02)
+        except asyncio.CancelledError:
+            pass
+    ledger.note("end", message["id"], context.fence)
+"""
+
+
+@pytest.mark.parametrize("handlers", [THREADS, DEAF], ids=["function", "coroutine"])
+def test_a_handler_that_runs_on_after_it_ran_alone_ends_its_worker(
+    make_trial: Callable[..., Trial], handlers: str
+) -> None:
+    """It may still crash the process, so nothing starts beside it; after `shutdown.margin` the worker exits with 70."""
+    spec = "work: {concurrency: 4, lease: 60s, timeout: 2s}\nretries: {attempts: 1}\nshutdown: {margin: 5s}\n"
+    with make_trial(handlers=handlers, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
+        wait_for(lambda: starts(trial, "victim"), "the suspect runs alone")
+        (trial.folder / "free-next").touch()
+        trial.send([{"id": "next"}])
+        until_counted(worker, "abandoned", 1)
+        why = "not ready: a handler that must run alone ignores its cancellation\n"
+        assert page(worker, "/readyz") == (503, why)
+        assert worker.process.wait(PATIENCE) == 70
+        assert starts(trial, "next") == []
+        [stuck] = worker.events(Event.HANDLER_STUCK)
+        assert stuck["margin"] == "5s"
+
+        other = trial.worker().ready()
+        trial.until_drained()
+        assert [line.worker for line in starts(trial, "next")] == [other.name]
+        [dead_letter] = trial.dead()
+        assert dead_letter["penstock-dead-reason"] == "failed", "it was not lost: its worker has left the group"
+        assert other.end() == 0
+        trial.assert_nothing_left()
+
+
+@pytest.mark.parametrize("handlers", [THREADS, DEAF], ids=["function", "coroutine"])
+def test_a_handler_that_ends_late_after_it_ran_alone_frees_its_worker(
+    make_trial: Callable[..., Trial], handlers: str
+) -> None:
+    """When it ends within `shutdown.margin`, the worker takes messages again."""
+    spec = "work: {concurrency: 4, lease: 60s, timeout: 2s}\nretries: {attempts: 1}\nshutdown: {margin: 60s}\n"
+    with make_trial(handlers=handlers, spec=spec) as trial:
+        worker = trial.worker().ready()
+        trial.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
+        until_counted(worker, "abandoned", 1)
+        (trial.folder / "free-next").touch()
+        trial.send([{"id": "next"}])
+        (trial.folder / "free-victim").touch()
+        trial.until_drained()
+        assert [line.worker for line in starts(trial, "next")] == [worker.name]
+        assert page(worker, "/readyz")[0] == 200
+        [ended] = by_message(read(trial.ledger), "end")["victim"]
+        assert read(trial.ledger).index(ended) < read(trial.ledger).index(starts(trial, "next")[0])
         assert worker.end() == 0
         trial.assert_nothing_left()
 

@@ -24,6 +24,7 @@ class Event(StrEnum):
     METRICS_COLLECTOR_FAILED = "metrics.collector_failed"
     FILES_CHANGED = "files.changed"
     LOOP_BLOCKED = "loop.blocked"
+    HANDLER_STUCK = "handler.stuck"
     LOOP_EXCEPTION = "loop.exception"
     EXIT_IGNORED = "process.exit_ignored"
     PART_FAILED = "process.part_failed"

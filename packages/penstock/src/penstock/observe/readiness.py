@@ -15,6 +15,7 @@ class NotReady(StrEnum):
     LEASE_EXPIRED = "the lease may have expired"
     REFUSED = "Redis refuses reading"
     UNSETTLED = "Redis does not accept results"
+    STUCK = "a handler that must run alone ignores its cancellation"
     DRAINING = "draining"
 
 

@@ -30,6 +30,10 @@ class Parts:
     def fail(self, name: str, error: BaseException) -> None:
         """Log that a part has failed, and drain."""
         self._log.event(Event.PART_FAILED, error, part=name)
+        self.give_up()
+
+    def give_up(self) -> None:
+        """Drain, and exit with `BROKEN`."""
         self.have_failed = True
         self._drain()
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from random import Random
-from typing import Any, Protocol
+from typing import Protocol
 
 from penstock.clocks import CLOCKS, Clocks
 from penstock.handling.failures import Failure
@@ -15,6 +15,7 @@ from penstock.isolation.runs import CancelReason, Crashed
 from penstock.message.body import too_large
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
+from penstock.worker.abandoned import AbandonedHandlers
 from penstock.worker.context import Context, MessageSettings, Progress
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
 from penstock.worker.in_process import outcome_of
@@ -84,6 +85,7 @@ class Attempts:
         settler: Settler,
         slots: Slots,
         metrics: WorkerMetrics,
+        abandoned: AbandonedHandlers,
         on_group_gone: Callable[[str], object],
         room_for_suspects: Callable[[int], int],
         *,
@@ -117,13 +119,13 @@ class Attempts:
         self._loop = asyncio.get_running_loop()
         self._log = Log(settings.logger)
         self._debugs = settings.logger.isEnabledFor(logging.DEBUG)
-        self._abandoned: set[asyncio.Future[Any]] = set()
+        self._abandoned = abandoned
         self.running: dict[bytes, Attempt] = {}
         """Attempts by entry id, oldest first."""
         self.suspects = 0
         """Suspects among them."""
         self.alone = 0
-        """Suspects that must run alone in this worker."""
+        """Suspects that must run alone in this worker, until their handlers end."""
         self.consumer: str | None = None
         """The current consumer of this worker."""
         self.draining = False
@@ -342,28 +344,19 @@ class Attempts:
 
     def _abandon_thread(self, attempt: Attempt, future: asyncio.Future[object]) -> None:
         """Count a plain function that still runs; log it only if it ignores its cancellation for some time."""
-        self._track_abandoned(future)
         log = attempt.context.log
         patience = self._loop.call_later(PATIENCE, lambda: log.event(Event.HANDLER_ABANDONED, handler="function"))
+        self.alone += attempt.alone  # once more: the attempt is released before its thread ends
 
-        def ended(_: asyncio.Future[object]) -> None:
+        def ended() -> None:
             patience.cancel()
-            future.exception()  # retrieved, so that asyncio does not log it
+            if not future.cancelled():
+                future.exception()  # retrieved, so that asyncio does not log it
+            self.alone -= attempt.alone
             self._slots.release()
-
-        future.add_done_callback(ended)
-
-    def _track_abandoned(self, future: asyncio.Future[Any]) -> None:
-        """Count a handler that runs on after its message was taken from it."""
-        self._abandoned.add(future)
-        self._metrics.abandoned.set(len(self._abandoned))
-
-        def ended(_: asyncio.Future[Any]) -> None:
-            self._abandoned.discard(future)
-            self._metrics.abandoned.set(len(self._abandoned))
             self.changed.set()
 
-        future.add_done_callback(ended)
+        self._abandoned.add(future, ended, alone=attempt.alone)
 
     # cancellation
 
@@ -393,7 +386,7 @@ class Attempts:
             self._conclude(attempt, STOPPED)
             attempt.ended = True
             del self.running[attempt.delivery.id]
-            self._track_abandoned(attempt.task)
+            self._abandoned.add(attempt.task, self.changed.set, alone=attempt.alone)
             attempt.context.log.event(Event.HANDLER_ABANDONED, handler="coroutine")
 
     def cancel_all(self, why: CancelReason, consumer: str | None = None) -> None:
@@ -420,12 +413,17 @@ class Attempts:
     @property
     def has_abandoned(self) -> bool:
         """Whether a handler runs on after its message was taken from it."""
-        return bool(self._abandoned)
+        return len(self._abandoned) > 0
 
     @property
     def busy(self) -> int:
         """The number of handlers that have not ended."""
         return len(self.running) + len(self._abandoned)
+
+    @property
+    def unfinished(self) -> int:
+        """Those of them for which a drain waits."""
+        return len(self.running) if self._abandoned.are_stuck else self.busy
 
     def progress(self) -> list[Progress]:
         """The last progress of each running message."""

@@ -89,7 +89,7 @@ class Drain:
     async def _finish(self) -> None:
         """Wait for handlers, and log their progress at intervals."""
         report_at = self._monotonic()
-        while self._attempts.busy and self._monotonic() < self._cancel_at:
+        while self._attempts.unfinished and self._monotonic() < self._cancel_at:
             if self._monotonic() >= report_at:
                 report_at = self._monotonic() + self._terms.progress.seconds
                 progress = "; ".join(str(one) for one in self._attempts.progress())
@@ -99,7 +99,7 @@ class Drain:
             self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_started)
             self._attempts.changed.clear()
             await self._wait(self._attempts.changed, min(POLL, self._cancel_at - self._monotonic()))
-        if self._attempts.busy:
+        if self._attempts.unfinished:
             self._log.event(Event.DRAIN_CANCELLING, running=self._attempts.busy)
             self._attempts.cancel_all("drain")
             until = min(self._exit_by, self._monotonic() + self._terms.margin.seconds / 2)

@@ -32,6 +32,7 @@ from penstock.pod.parts import Parts
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused
+from penstock.worker.abandoned import AbandonedHandlers
 from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
 from penstock.worker.context import MessageSettings
@@ -129,6 +130,8 @@ class Worker:
         self._stop_requested_at: float | None = None
         self._memory = memory
         runner = IsolatedRunner(spawner, self._log, throttle, alone=False) if isolated else in_process
+        abandoned = AbandonedHandlers(self._metrics.abandoned, spec.shutdown.margin.seconds, self._handler_stuck)
+        dependencies.readiness.follow(NotReady.STUCK, lambda: abandoned.alone > 0)
         self._attempts = Attempts(
             spec.work,
             MessageSettings.of(spec, clocks, encoding, term.may_be_lost),
@@ -139,6 +142,7 @@ class Worker:
             self._settler,
             self._slots,
             self._metrics,
+            abandoned,
             self._group_gone,
             lambda running: memory.room_for_suspects(running, prepared=spawner.prepared),
             max_size=spec.message.max_size,
@@ -266,6 +270,12 @@ class Worker:
             lease.cancel()
             self._parts.cancel()
             await self._parts.ended()
+
+    def _handler_stuck(self) -> None:
+        """End this process: a handler that must run alone ignores its cancellation, and nothing may start beside it."""
+        if not self._stop.is_set():
+            self._log.event(Event.HANDLER_STUCK, margin=str(self._spec.shutdown.margin))
+            self._parts.give_up()
 
     async def _watch_lease(self, lease: SideTask) -> None:
         """Fail if the task that renews the lease has ended. Notice that the lease may have expired if it is stuck."""

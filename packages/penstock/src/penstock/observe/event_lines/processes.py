@@ -19,7 +19,7 @@ PROCESS = Topic(
         Event.WORKER_STOPPED: info(
             "Worker stopped",
             "worker",
-            exit_code="0; 1 when messages were left behind; 70 when a part of the process failed",
+            exit_code="0; 1 when messages were left behind; 70 when a part of the process failed or a handler is stuck",
         ),
         Event.JANITOR_STARTED: info(
             "Janitor started", "janitor", environment="the environment", pipelines="how many pipelines it maintains"
@@ -58,6 +58,11 @@ PROCESS = Topic(
             "worker",
             "scheduler",
             seconds="since its last heartbeat",
+        ),
+        Event.HANDLER_STUCK: error(
+            "A handler that must run alone ignores its cancellation; shutting down, because nothing may run beside it",
+            "worker",
+            margin="`shutdown.margin`, for which the worker has waited",
         ),
         Event.LOOP_EXCEPTION: warning(
             "An exception reached the event loop", *PODS, detail="asyncio's description", error=TYPE, at=AT
