@@ -93,6 +93,8 @@ class Message:
     """The number of deliveries before the last forced claim."""
     uncounted: bool = False
     """Whether a foreign client deleted its uncharged deliveries."""
+    alone_again: int = 0
+    """How often a foreign client deleted the record of its additional attempt, which is then repeated."""
     foreign: bool = False
     """Whether a foreign change took it from its consumer."""
     recorded: bool = False

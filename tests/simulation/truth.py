@@ -106,7 +106,8 @@ class Truth:
         line = f"{record.process} starts {message.name}, attempt {attempt}, fence {record}"
         self.log(line + " isolated" * isolated)
         excused = record.consumer in self.lost  # it was suspended, and does not know yet
-        if message.charged_since_force > self._setup.attempts and not message.uncounted and not excused:
+        most = self._setup.attempts + message.alone_again
+        if message.charged_since_force > most and not message.uncounted and not excused:
             details = f"{message.name} starts again, after {message.charged_since_force} of {self._setup.attempts}"
             self.violate("too-many-attempts", details)
         if (record.entry, record.count) in self._started and not {"position", "uncharged"} & self.tainted:
@@ -348,6 +349,9 @@ class Truth:
         if key == "uncharged":
             for message in self.messages.values():
                 message.uncounted = True
+        if key == "crashed":
+            for message in self.messages.values():
+                message.alone_again += len(message.deliveries) - message.forced > self._setup.attempts
 
     def owned_by(self, process: str) -> list[str]:
         """The messages that a process owns."""
