@@ -255,7 +255,8 @@ class Intake:
             pass
 
     def _is_empty(self) -> bool:
-        return self._slots.free == self._slots.concurrency
+        """Whether this worker owns nothing that would be lost with it; refused dead letters may take no slot."""
+        return self._slots.free == self._slots.concurrency and not self._slots.refused
 
     def _is_stuck(self) -> bool:
         """Whether something here may never end; then this worker must not wait until it is empty."""
