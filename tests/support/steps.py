@@ -216,7 +216,7 @@ class Steps(RedisState):
         *,
         wait: int = 0,
         uncharged: int = 0,
-        crashed: bool = False,
+        crashed: int = 0,
         deletes: bool = True,
     ) -> list[Answer]:
         args = (int(deletes), *_bounds(deliveries), *_fences(deliveries, wait, uncharged, int(crashed)))

@@ -70,6 +70,18 @@ def test_a_message_that_crashed_its_process_becomes_suspect_again(steps: Steps) 
     assert set(steps.pending().values()) == {(READY, 2)}
 
 
+def test_a_message_that_may_only_be_buried_waits_for_no_empty_worker(steps: Steps) -> None:
+    """It killed its process in its last attempt, and its dead letter was refused: no worker runs it again."""
+    [one] = steps.begin("worker")
+    assert steps.park([one], crashed=-1) == [DONE]
+    for uncharged in range(3):
+        steps.promote()
+        assert steps.pending()[one.id][0] == SUSPECT
+        [claimed] = steps.claim("worker", attempts=1).claimed
+        assert (claimed.lost_alone, claimed.uncharged) == (True, uncharged)
+        steps.park([claimed.delivery], uncharged=1, crashed=-1)
+
+
 def test_thousands_are_parked_in_one_step(steps: Steps) -> None:
     """Each has its own due time."""
     batch = steps.begin("worker", 2500)

@@ -152,3 +152,37 @@ def test_a_message_that_cannot_be_buried_is_retried_later(make_trial: Callable[.
         wait_for(buried, "it is dead when there is room again")
         assert trial.dead()[0]["data"] == '{"id": "never"}'
         assert worker.end() == 0
+
+
+CRASHES = """\
+import os
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    os._exit(9)
+"""
+
+
+def test_a_killer_that_cannot_be_buried_is_not_run_again(make_trial: Callable[..., Trial]) -> None:
+    """At the limit of dead letters it would kill a process each minute, and an emptied worker among them."""
+    spec = "work: {isolation: process}\nretries: {attempts: 1}\ndead_letter: {limit: {length: 1}}"
+    with make_trial(handlers=CRASHES, spec=spec) as trial:
+        trial.ask("XADD", DEAD, "*", "data", '{"id": "old"}')
+        worker = trial.worker().ready()
+        entry = add(trial, ["data", '{"id": "killer"}'])
+        for times in (1, 2):
+            wait_for(lambda: due(trial, entry), "it is parked")
+            until_counted(worker, "not_buried", times)
+            trial.ask("ZADD", PARKED, "XX", 0, entry)
+        wait_for(lambda: due(trial, entry), "it is parked again")
+        trial.ask("DEL", DEAD)
+
+        def buried() -> bool:
+            if due(trial, entry):
+                trial.ask("ZADD", PARKED, "XX", 0, entry)
+            return len(trial.dead()) == 1
+
+        wait_for(buried, "it is dead when there is room again")
+        assert [line.what for line in read(trial.ledger)] == ["start"]
+        assert worker.end() == 0

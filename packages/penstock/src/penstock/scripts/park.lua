@@ -4,7 +4,8 @@
 -- with  now, in_chunks, fence, hand_over, free_deliveries, uncharge, even_if_full
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed
 -- ARGV  1 group  2 consumer  3 1 if the stream keeps no finished entries  4 and 5 roughly the lowest and highest id
---       6.. five values each: id, delivery count, ms to wait, further uncharged deliveries, 1 if its handler crashed its process
+--       6.. five values each: id, delivery count, ms to wait, further uncharged deliveries, 1 if its handler crashed its process;
+--       or the number of that attempt with a minus if it was the last: then it is not run again, but buried (see `claim`)
 -- reply per delivery: 1 parked, 0 gone, or its current owner and count
 -- keeps the order: the due time first; only the owner of a delivery parks it; the delivery count stays, and so the fence
 local stream, parked, uncharged, crashed, group = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
@@ -23,6 +24,9 @@ for _, i in ipairs(ours) do
   if ARGV[i + 4] == '1' then
     down[#down + 1] = id
     down[#down + 1] = 'crash'
+  elseif tonumber(ARGV[i + 4]) < 0 then
+    down[#down + 1] = id
+    down[#down + 1] = string.sub(ARGV[i + 4], 2)
   else
     up[#up + 1] = id
   end

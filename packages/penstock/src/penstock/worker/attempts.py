@@ -31,7 +31,7 @@ from penstock.worker.outcome import (
     Stopped,
     Unreadable,
 )
-from penstock.worker.settler import Settler
+from penstock.worker.settler import CRASH, Settler
 from penstock.worker.slots import Slots
 from penstock_spec.kinds.pipeline.work import PipelineWork
 from penstock_spec.values.quantities import Size
@@ -284,7 +284,7 @@ class Attempts:
                 label = "crashed"
                 self._metrics.children_crashed.add()
                 attempt.context.log.event(Event.MESSAGE_CRASHED, how=text)
-                self._retry_or_bury(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=text), crashed=True)
+                self._retry_or_bury(attempt, Failure((CRASH, "builtins.Exception"), text=text), crashed=True)
             case NotStarted():
                 label = "failed" if attempt.context.why is None else "cancelled"
                 if delivery.is_suspect and self._work.isolation == "none":

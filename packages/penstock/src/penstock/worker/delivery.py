@@ -81,6 +81,8 @@ class Parked:
     """Whether its handler crashed its process; then the message is suspect from now on."""
     uncharged: bool = False
     """Whether this delivery was not an attempt: no handler could start."""
+    only_to_bury: bool = False
+    """Whether it is not run again, because it killed its process in its last attempt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ MAX_DONE = 1000
 MAX_OTHERS = 200
 """The same for steps that block Redis longer."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
+CRASH = "penstock.Crash"
+"""The type of the failure of a handler that crashed its process."""
 
 Sent = bytes | str | int | float
 
@@ -201,14 +203,27 @@ class Settler:
         return answers is not None
 
     async def _refusal(self, buried: Buried, room: DeadLetterRoom) -> Step | None:
-        """The step instead of a burial for which there is no room; None if there is. A suspect stays one."""
+        """The step instead of a burial for which there is no room; None if there is.
+
+        A suspect stays one. One that killed its process in its last attempt must not run again: it would kill a worker
+        each time.
+        """
         try:
             if not await room.is_full():
                 return None
         except RedisTrouble:
             return None  # the burial meets the same trouble, and is kept
         self._observer.not_buried(buried)
-        return Parked(buried.delivery, RETRY_AFTER, "", crashed=buried.delivery.is_suspect)
+        delivery = buried.delivery
+        kills = delivery.lost_isolated or buried.cause == CRASH
+        return Parked(
+            delivery,
+            RETRY_AFTER,
+            "",
+            crashed=delivery.is_suspect,
+            uncharged=delivery.lost_isolated,
+            only_to_bury=kills,
+        )
 
     def _script_call(self, batch: Sequence[Step]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
         """The script for steps of one kind and consumer, with its keys and arguments."""
@@ -374,7 +389,8 @@ def id_range(deliveries: Sequence[Delivery]) -> tuple[bytes, bytes]:
 
 def _park_args(parked: Parked) -> tuple[Sent, ...]:
     uncharged = parked.delivery.renewals + parked.uncharged
-    return (parked.delivery.id, parked.delivery.count, parked.wait, uncharged, int(parked.crashed))
+    crashed = -parked.delivery.attempt if parked.only_to_bury else int(parked.crashed)
+    return (parked.delivery.id, parked.delivery.count, parked.wait, uncharged, crashed)
 
 
 def _recover_args(recovered: Recovered) -> tuple[Sent, ...]:
