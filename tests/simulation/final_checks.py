@@ -81,7 +81,7 @@ class FinalChecks:
         for one in self._truth.messages.values():
             if one.acked and not one.entered:
                 self._truth.violate("lost", f"{one.name} was acknowledged and never entered the stream")
-            if not one.entered <= one.ended <= one.entered + one.may_repeat:
+            if not one.entered - one.vanished <= one.ended <= one.entered + one.may_repeat:
                 counts = f"{one.name} was sent {one.entered} times: done {one.done}, dead {one.dead}"
                 self._truth.violate("double" if one.ended > one.entered else "lost", counts)
         if any(one.planned.kind == "huge" for one in self._truth.messages.values()):

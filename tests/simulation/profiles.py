@@ -190,7 +190,7 @@ PROFILES: dict[str, Profile] = {
         removed=("~parked", "~ready", "~suspect"),
         history=True,
     ),
-    "history-consumers": Profile(  # a worker that is lost as well would take the only record of a first attempt with it
+    "history-consumers": Profile(  # without crashes: a worker that is lost as well takes its first attempts with it
         {"remove": 3, "hold": 0.5, "slow": 0.5},
         roles=("reader",),
         kinds=("flaky", "flaky", "bad", "ok"),

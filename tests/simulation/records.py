@@ -101,6 +101,11 @@ class Message:
     """Whether the janitor has recorded its end, where finished entries stay."""
     may_repeat: int = 0
     """How often it may end again, because a foreign change came before that record, or while it ran."""
+    vanishes_with: str = ""
+    """The only process that can bring it back: finished entries stay, and a foreign client deleted its consumer during
+    its first attempt, of which there is no record."""
+    vanished: bool = False
+    """Whether that process was lost before it did."""
     due: float = 0.0
     """When its retry is due; before that, no worker may get it."""
     is_suspect: bool = False

@@ -74,7 +74,7 @@ class Truth:
     def has_ended(self) -> bool:
         """Whether each message in the stream has ended, and no handler runs."""
         for one in self.messages.values():
-            if one.done + len(one.dead) < one.entered:
+            if one.done + len(one.dead) < one.entered - one.vanished:
                 return False
             for run in one.runs:
                 if not run.how:
@@ -173,6 +173,7 @@ class Truth:
     def process_crashed(self, process: str, cause: Message | None) -> None:
         """Record the crash of a process with all its handlers."""
         self._gone.add(process)
+        self._vanish_with(process)
         for run in self._running_in(process):
             origin = "outside" if cause is None else "own" if run.message is cause else "other"
             self.handler_ended(run, f"crash-{origin}")
@@ -219,6 +220,7 @@ class Truth:
         # If the process runs it already, the delivery only renews its fence.
         record.run = next((one for one in message.runs if one.is_running and one.process == record.process), None)
         message.deliveries.append(record)
+        message.vanishes_with, message.vanished = "", False
         self.current[record.entry] = record
 
     def left_running(self, step: str, process: str, consumer: str, entry: bytes, count: int) -> DeliveryRecord | None:
@@ -301,14 +303,25 @@ class Truth:
         if consumer in self.renewed and consumer not in self.lost and self.is_healthy(consumer):
             self.violate("healthy-lost", consumer)
         self.lost.add(consumer)
+        self._vanish_with(self.process_of.get(consumer, ""))
+
+    def _vanish_with(self, process: str) -> None:
+        """Record that a process is lost before it brought back what only it can bring back."""
+        for message in self.messages.values():
+            if message.vanishes_with and message.vanishes_with == process:
+                message.vanished = True
+                self.log(f"{process} was the only one that could bring back {message.name}")
 
     def consumer_deleted(self, consumer: str) -> None:
         """Record that a foreign client deletes a consumer with all its messages."""
         self.tainted.add("consumer")
         for entry, (owner, _) in (self.last.pending or {}).items():
             if owner == consumer and entry in self.entries:
-                self.entries[entry].foreign = True
-                self.entries[entry].may_repeat += owner not in STATES
+                message = self.entries[entry]
+                message.foreign = True
+                message.may_repeat += owner not in STATES
+                if self._setup.history and owner not in STATES and len(message.deliveries) == 1:
+                    message.vanishes_with = message.deliveries[0].process
                 self.current[entry] = None
 
     def group_gone(self) -> None:
