@@ -22,9 +22,11 @@ NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
 """The names of all scripts."""
 MOST = 250
 """Most names in one call. A script then blocks Redis for at most 3 ms; the limit is 5 ms."""
-PAGE = 100
+MOST_REGISTERED = 150
+"""Most jobs in one registration, whose script reads three sets and a value of each, and writes to two keys."""
+PAGE = 75
 """Most names on a page of a cleanup or an unregistration, which read and write all values of each job."""
-MOST_BY_PEOPLE = 100
+MOST_BY_PEOPLE = 75
 """Most names in a call by a person, whose scripts go through the names one by one."""
 MILLIONTHS = 1_000_000
 ALL = "*"
@@ -85,7 +87,7 @@ class AcquireResult:
     asof: int
     """Redis time in milliseconds."""
     further: int
-    """How many due jobs the next call skips; 0 if all were inspected."""
+    """How many due jobs the next call skips; 0 if all were inspected; -1 if not, and the next call skips none."""
     others: int
     passed: int
     unknown: int
@@ -198,7 +200,7 @@ class JobSteps:
         self._sets = (keys.waiting, keys.working, keys.paused, keys.jobs)
 
     async def register(self, entries: Sequence[JobEntry]) -> tuple[int, int]:
-        """Register at most `MOST` jobs; return Redis time in ms, and how many jobs are new."""
+        """Register at most `MOST_REGISTERED` jobs; return Redis time in ms, and how many jobs are new."""
         args = [word for one in entries for word in (one.name, one.registration, one.priority, one.due, one.latest)]
         asof, added = await self._run("register", self._sets, args)
         return asof, added
@@ -223,7 +225,7 @@ class JobSteps:
         reply = await self._run(
             "acquire",
             (*self._sets, keys.owners, keys.pods, keys.story, keys.fence, keys.limits),
-            (consumer, most, look, further, shards, self._limits, *skip),
+            (consumer, most, look, max(further, 0), shards, self._limits, *skip),
         )
         if reply == b"lost":
             return None

@@ -18,14 +18,14 @@ from penstock.maintenance.contact import Contact
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.scheduler.acquiring import Acquiring
-from penstock.scheduler.job_steps import ALL, MOST, CleanedSet, JobSteps, OrphanPage, shards_word
+from penstock.scheduler.job_steps import ALL, MOST, PAGE, CleanedSet, JobSteps, OrphanPage, shards_word
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 CHECKS = 5
 """Checks per lease: often enough that no break in contact stays undetected between two of them."""
-PRUNED = 2
+PRUNED = 1
 """Entries of limits in one call: each may list a thousand runs."""
 UNSEEN_REFRESHES = 3
 """Refreshes after which a job that no pod registered counts as removed from all lists."""
@@ -201,8 +201,8 @@ class OrphanCleanup:
                 for name, registration in zip(names, rows[1::2], strict=True)
                 if name not in wanted and int(registration.rpartition(b" ")[2]) < since
             ]
-            for at in range(0, len(old), MOST):
-                gone = await self._steps.unregister(old[at : at + MOST], unseen_since=since)
+            for at in range(0, len(old), PAGE):
+                gone = await self._steps.unregister(old[at : at + PAGE], unseen_since=since)
                 self._metrics.reconciled["unregistered"].add(gone)
             if cursor == b"0":
                 return

@@ -16,7 +16,7 @@ from penstock.observe.redis_log import log_trouble
 from penstock.scheduler.acquiring import Acquiring
 from penstock.scheduler.due_times import first_due, interval, latest_due
 from penstock.scheduler.job_list import JobList, JobLister
-from penstock.scheduler.job_steps import MOST, PAGE, JobEntry, JobSteps
+from penstock.scheduler.job_steps import MOST_REGISTERED, PAGE, JobEntry, JobSteps
 from penstock.scheduler.limits import labels_word
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.redis_time import RedisTime
@@ -125,7 +125,7 @@ class Refresh:
             jobs = [job for job in jobs if job.name > after] + [job for job in jobs if job.name <= after]
             self._cut_off_after = None
         budget = self._terms.budget.seconds
-        for page in _pages(jobs):
+        for page in _pages(jobs, MOST_REGISTERED):
             entries, sent = [self._entry(job) for job in page], self._monotonic()
             asof, added = await self._steps.register(entries)
             self._redis_time.correct(asof, sent)
@@ -156,5 +156,5 @@ class Refresh:
         return f" {word}" if word else ""
 
 
-def _pages(of: Sequence[T], most: int = MOST) -> Iterator[Sequence[T]]:
+def _pages(of: Sequence[T], most: int) -> Iterator[Sequence[T]]:
     return (of[at : at + most] for at in range(0, len(of), most))

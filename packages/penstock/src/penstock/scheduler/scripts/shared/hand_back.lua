@@ -6,13 +6,14 @@ local function hand_back(waiting, working, paused, owners, again, names, due, kn
   local asked = redis.call('ZCARD', again) > 0 and redis.call('ZMSCORE', again, unpack(names)) or {}
   local stops = redis.call('ZCARD', paused) > 0 and redis.call('ZMSCORE', paused, unpack(names)) or {}
   local goes, stays, go, stay = {}, {}, 0, 0
-  local tails = {} -- of scores, by registration: many jobs have the same
+  local tails, fractions = {}, {} -- of scores, by registration and by priority: many jobs have the same
   for place = 1, #names do
     local registration = known[place]
     local tail = registration and tails[registration]
     if registration and not tail then
       local priority = string.match(registration, '^%d+ (%d+)')
-      tail = priority and string.sub(score(0, priority), 2)
+      tail = priority and (fractions[priority] or string.sub(score(0, priority), 2))
+      if tail then fractions[priority] = tail end
       tails[registration] = tail
     end
     if tail then

@@ -1,7 +1,7 @@
 -- The record of a run whose pod was lost, and its line in the history. It was due at the same second as the previous run if
 -- that one failed or was lost.
 -- Records are parsed and formatted as text, with the field order of `run_record.py`, because a page has hundreds.
-local PATTERN = '^{"due":(%d+),.*"outcome":"(%a+)","class":"([^"]*)","streak":(%d+),"next":(%d+),'
+local PATTERN = '^{"due":(%d+),.-"outcome":"(%a+)","class":"([^"]*)","streak":(%d+),"next":(%d+),'
 local FORMAT = '{"due":%.0f,"acquired":%.3f,"ended":%.3f,"outcome":"lost","class":"%s","streak":%s,"next":%.0f,"fence":0,"life":%s}'
 local PAST = '[%.3f,%.0f,%.3f,"lost",%d,"","","",%s]'
 local function lost(before, due, deadline, timeout, time, consumer)
