@@ -118,6 +118,42 @@ def test_jobs_that_wait_for_a_limit_hide_no_other_job(driver: JobDriver) -> None
     assert found == ["a00", "a01", "other"]
 
 
+def test_large_limits_starve_no_job(driver: JobDriver) -> None:
+    """A call reads the entry of one large account, each in its turn; jobs without a limit do not wait for that."""
+    driver = driver.with_terms(StepTerms(limits={"account": 600, "region": 700}))
+    now = driver.second()
+    accounts = "abcdef"
+    for account in accounts:
+        labels = {"account": account, "region": account}
+        driver.register(*(f"{account}-runs-{n}" for n in range(599)), labels=labels)
+    while driver.acquire_result("pod~1", 250).jobs:
+        pass
+    assert len(driver.state().working) == 599 * len(accounts)
+    for place, account in enumerate(accounts):
+        labels = {"account": account, "region": account}
+        driver.register(f"{account}-1", f"{account}-2", due=now - 9 + place, labels=labels)
+    driver.register("free", due=now)
+    first = driver.acquire_result("pod~2", 250)
+    assert len(first.jobs) == 2, "one of one account, and the job without"
+    assert "free" in names(list(first.jobs))
+    assert first.limited == 2 * len(accounts) - 1
+    found = names(list(first.jobs))
+    for _ in range(500):
+        found += names(driver.acquire("pod~2", 250))
+    assert sorted(found) == [*(f"{account}-1" for account in accounts), "free"]
+
+
+def test_a_large_limit_with_room_is_used_up(driver: JobDriver) -> None:
+    """Each call that has read it acquires a part of the jobs."""
+    driver = driver.with_terms(StepTerms(limits={"account": 900}))
+    driver.register(*(f"a{n}" for n in range(1000)), labels={"account": "a"})
+    further, runs = 0, 0
+    for _ in range(40):
+        result = driver.acquire_result("pod~1", 250, further=further)
+        further, runs = result.further, runs + len(result.jobs)
+    assert runs == len(driver.state().working) == 900
+
+
 def test_a_registration_without_limited_labels_is_as_before(driver: JobDriver) -> None:
     """So pods of an older version read it."""
     assert labels_word({"cloud": "aws"}, LIMITS) == ""

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 CALLED: Mapping[str, frozenset[str]] = {
     name: frozenset(commands.split())
     for name, commands in {
-        "acquire": "get hget hmget hset persist set time zadd zrangebyscore zrem zremrangebyrank zmscore zscore",
+        "acquire": (
+            "get hget hmget hset hstrlen persist set time zadd zrangebyscore zrem zremrangebyrank zmscore zscore"
+        ),
         "clean": "hdel hmget hset persist time zadd zcard zmscore zrange zrangebyscore zrem zremrangebyscore",
         "complete": "hdel hget hmget hset persist zadd zcard zmscore zrem",
         "give_up": "hdel hget hmget hset persist time zadd zcard zmscore zrem",
