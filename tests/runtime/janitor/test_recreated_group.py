@@ -210,6 +210,44 @@ def test_deliveries_that_a_failover_lost_come_back(target: Target, spec: str) ->
     assert driver.number("HEXISTS", driver.keys.position, "left") == 0
 
 
+def test_a_message_that_came_back_since_the_record_is_not_finished(target: Target) -> None:
+    """The janitor recorded what was pending while nothing owned it. Its own record says that it is unfinished."""
+    driver = PipelineDriver(target, HISTORY)
+    run_async(driver.round())
+    keys, group = driver.keys, driver.keys.group
+    [parked] = driver.add(1)
+    worker = driver.join_group()
+    driver.read(worker)
+    sides = (keys.stream, keys.parked, keys.uncharged, keys.crashed)
+    assert driver.run("park", sides, group, worker, 0, parked, parked, parked, 1, 60_000, 0, 0) == [1]
+    driver.ask("XGROUP", "DELCONSUMER", keys.stream, group, PARKED)
+    assert driver.run("remember", (keys.stream, keys.uncharged, keys.position), group, 100, 5) == 0
+    driver.run("reconcile_due", (*sides, keys.position), group, 0, 100)
+    assert driver.ready == [parked]
+
+    driver.ask("XGROUP", "SETID", keys.stream, group, "0")
+    assert driver.read(worker) == [parked]
+    assert driver.ensure(parked) == "again"
+
+    assert driver.ready == [parked]
+
+
+def test_a_new_stream_with_lower_ids_is_read_from_its_start(target: Target) -> None:
+    """The record of the deleted stream, whose ids were higher, says nothing about it."""
+    driver = PipelineDriver(target, HISTORY)
+    run_async(driver.round())
+    driver.add(2)
+    driver.read(driver.join_group())
+    run_async(driver.round())
+    driver.ask("DEL", driver.keys.stream)
+    for id_ in ("5-1", "6-1"):
+        driver.ask("XADD", driver.keys.stream, id_, "data", "{}")
+
+    run_async(driver.round(2))
+
+    assert driver.ready == ["5-1", "6-1"]
+
+
 def test_finished_messages_that_another_group_reads_do_not_come_back(target: Target) -> None:
     """A group that was set back skips them, and they stay for the other group."""
     driver = PipelineDriver(target)

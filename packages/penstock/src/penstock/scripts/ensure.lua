@@ -57,6 +57,7 @@ local function go_forward(own, read)
     for _, row in ipairs(rows) do
       local id = row[1]
       local is_done = history and covers and not unfinished[id] and not before(covers, id)
+        and redis.call('HEXISTS', uncharged, id) == 0 -- it came back since the record
       local these = is_done and done or again
       these[#these + 1] = id
     end
@@ -108,8 +109,8 @@ if history then
   for id in pairs(unfinished) do ids[#ids + 1] = id end
   bring_all_back(ids)
   redis.call('HSET', position, 'read', last)
-  if covers then left = '(' .. covers end
-  if covers and not before(covers, last) then return 'again' end
+  if covers == last then return 'again' end
+  if covers and before(covers, last) then left = '(' .. covers end -- or it is another stream, with lower ids
 end
 redis.call('HSET', position, 'left', left, 'until', last)
 return 'again'
