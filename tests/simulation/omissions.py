@@ -356,6 +356,18 @@ OMISSIONS = (
         scripts={"park": without("local records = ARGV[3] ~= '1'", "local records = false")},
     ),
     Omission(
+        "the records of suspects of a history that run",
+        "stuck",
+        plan=_by_hand(
+            "x",
+            replace(_setup(PlannedMessage("m1", seconds=14), janitors=1, history=True), workers=2),
+            Fault(3, "crash", "W1"),
+            Fault(20, "remove", what="W3"),
+            Fault(21, "crash", "W3"),
+        ),
+        scripts={"claim": without("if marked[id] then", "if false then")},
+    ),
+    Omission(
         "the recovery of a message whose consumer was deleted while it ran",
         "stuck",
         plan=_by_hand(

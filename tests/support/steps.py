@@ -112,18 +112,25 @@ class Steps(RedisState):
         reply = self.run("overdue", ALIVE, KEYS.group, LEASE, 100)
         return [one.decode() for one in reply if isinstance(one, bytes)]
 
-    def take_over(self, consumer: str, page: int = 100) -> str:
+    def take_over(self, consumer: str, page: int = 100, *, history: bool = False) -> str:
         """Take over one page of a lost consumer's entries; returns `more` while there are more."""
         seconds, _ = self.ask("TIME")
         answer, *_ = self.run(
-            "take_over", (*ALIVE, KEYS.crashed), KEYS.group, LEASE, consumer, page, int(seconds) * 1000, 1
+            "take_over",
+            (*ALIVE, KEYS.crashed),
+            KEYS.group,
+            LEASE,
+            consumer,
+            page,
+            int(seconds) * 1000,
+            int(not history),
         )
         return str(answer.decode())
 
-    def crash(self, consumer: str) -> None:
+    def crash(self, consumer: str, *, history: bool = False) -> None:
         """Let a consumer crash: its lease expires and its messages become suspect."""
         self.lose(consumer)
-        while self.take_over(consumer) == "more":
+        while self.take_over(consumer, history=history) == "more":
             pass
 
     # -- deliveries ---------------------------------------------------------------------------------------------------

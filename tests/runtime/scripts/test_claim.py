@@ -402,3 +402,30 @@ def test_a_claim_stops_after_a_number_of_bytes(steps: Steps) -> None:
     rest = steps.claim("worker")
     assert len(first.claimed) + 1 + len(rest.claimed) == 20
     assert list(steps.pending().values()) == [("worker", 2)] * 20
+
+
+def test_a_suspect_of_a_history_stays_recorded_while_it_runs(steps: Steps) -> None:
+    """A deleted consumer would drop it, and its entry would look finished. Uncharged deliveries stay the same."""
+    first = steps.begin("gone", 2)
+    steps.give_back(first[:1])
+    steps.register("gone1")
+    steps.claim("gone1")
+    for consumer in ("gone", "gone1"):
+        steps.crash(consumer, history=True)
+    given_back, new = (one.id for one in first)
+    steps.register("worker")
+    claims = steps.claim("worker")
+    assert {one.delivery.id: one.uncharged for one in claims.claimed} == {given_back: 1, new: 0}
+    assert steps.ask("HGET", KEYS.uncharged, given_back) == b"1@1"
+    assert steps.ask("HGET", KEYS.uncharged, new) == b"0@1"
+    assert steps.ask("HLEN", KEYS.crashed) == 0
+    assert steps.settle(claims.deliveries) == [DONE, DONE]
+    assert steps.ask("EXISTS", KEYS.uncharged) == 0
+
+
+def test_a_suspect_needs_no_record_without_history(steps: Steps) -> None:
+    """Its entry leaves the stream only when it is finished."""
+    lost(steps, "gone")
+    steps.register("worker")
+    steps.claim("worker")
+    assert steps.ask("EXISTS", KEYS.uncharged) == 0

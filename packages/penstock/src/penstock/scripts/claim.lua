@@ -6,6 +6,8 @@
 -- attempt is recorded, so that a loss before it never buries.
 -- For such suspects, one busy worker at a time stops taking messages until it is empty. If it does not get empty in time, or if
 -- its lease has expired, another worker may try. A worker with something that may never end does not try.
+-- If finished entries stay, `take_over` has recorded in `crashed` that a suspect is unfinished. The claim moves this record to
+-- `uncharged`, so that a consumer that is deleted with its worker loses no message that was a suspect (see `reconcile_left`).
 -- Claims stop after a number of bytes, and the reply leaves out bodies that no worker can use: those above the limit, and
 -- those of entries that were lost alone, unless they are small, because they may have been too large for that worker.
 -- with  now, even_if_full, weigh, free_deliveries
@@ -50,7 +52,7 @@ end
 -- Commands that may fail come before the claim: no worker would run an entry whose claim was not answered.
 local function claim_of(pending, owner, most)
   local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0
-  local all, counts, free_of, lost_alone, spent, ids, inspected = {}, {}, {}, {}, {}, {}, 0
+  local all, counts, free_of, lost_alone, spent, marked, ids, inspected = {}, {}, {}, {}, {}, {}, {}, 0
   for i, one in ipairs(pending) do all[i] = one[1] end
   local free = counted and redis.call('HMGET', uncharged, unpack(all)) or {}
   local alone_in = crashes and owner == '~suspect' and redis.call('HMGET', crashed, unpack(all)) or {}
@@ -61,6 +63,7 @@ local function claim_of(pending, owner, most)
     local had = count - free_of[id]
     local suspect = owner == '~suspect'
     spent[id] = suspect and had >= attempts
+    marked[id] = alone_in[inspected] == 'lost' and not free[inspected]
     if spent[id] and had >= (tonumber(alone_in[inspected]) or math.huge) then lost_alone[id] = 1 end
     local needs_empty = suspect and (spent[id] or cramped) and not lost_alone[id]
     if needs_empty == alone then
@@ -84,6 +87,9 @@ local function claim_of(pending, owner, most)
         if alone and spent[id] then
           redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])
         elseif owner == '~suspect' and crashes and not lost_alone[id] then
+          if marked[id] then
+            redis.call('HSET', uncharged, id, string.format('%.0f@%.0f', free_of[id], counts[id]))
+          end
           redis.call('HDEL', crashed, id) -- `retries.attempts` was raised since: this attempt is not made alone
         end
       end
