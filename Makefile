@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-under-load matrix planted faults lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
+.PHONY: help setup demo test test-under-load matrix planted faults soak lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ planted: setup ## plant each of many bugs in the runtime, prove that the simulat
 
 faults: setup ## inject faults into real workers and a real Redis, and write a report (make faults ARGS="--only kill --seed 7")
 	$(BIN)/python -m tests.faults $(ARGS)
+
+soak: setup ## run mixed load with faults for 15 minutes, and check that memory, files and connections stay flat
+	$(BIN)/python -m tests.faults.soak $(ARGS)
 
 lint: setup ## check style, format, types, the direction of imports and commit subjects
 	$(BIN)/ruff check

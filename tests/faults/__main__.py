@@ -10,6 +10,7 @@ It exits with 1 if a storm violates a promise, and prints the command that repea
 from __future__ import annotations
 
 import argparse
+import logging
 import random
 import sys
 from pathlib import Path
@@ -50,6 +51,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=1, help="how many storms of each family, with successive seeds")
     parser.add_argument("--list", action="store_true", help="list the families, and stop")
     options = parser.parse_args()
+    logging.disable()  # of the senders, which run in this process
     families = named(options.only)
     if options.list:
         for one in families:

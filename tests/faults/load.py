@@ -31,18 +31,23 @@ async def handle(message, context):
     await asyncio.sleep(message["takes"])
     if kind in ("result", "big"):
         context.leave({"fence": context.fence, "pad": "x" * (60_000 if kind == "big" else 0)})
+    if kind == "brief":
+        context.leave({"pad": "x" * 20_000}, keep="10s")
     note("end", *about)
 """
 SPEC = f"""\
 work: {{concurrency: 8, lease: 10s, block: 1s, timeout: 30s}}
 retries: {{attempts: {ATTEMPTS}, backoff: {{first: 100ms, limit: 1s}}}}
 send: {{breaker: {{cooldown: 1s}}}}
+stream: {{key: trial, group: trial, backlog: {{limit: 2000000}}}}
 shutdown: {{grace: 60s, margin: 10s}}
 message: {{schema: {{type: object, required: [id], properties: {{id: {{type: string}}}}}}%s}}
 """
-DEDUP = ", dedup: {by: id, window: 1h}"
+DEDUP = ", dedup: {by: id, window: 30s}"
 KINDS = {"ok": 10, "flaky": 3, "slow": 2, "result": 4, "big": 1, "bury": 1}
 """How often each kind of message is sent. `exit` is added by families of poison."""
+SOAK = {"ok": 10, "flaky": 3, "slow": 2, "brief": 5}
+"""The same for a soak: all that Redis keeps is gone after some seconds, so that its memory can stay flat."""
 NEVER_DONE = ("bury", "exit")
 """Kinds that end as dead letters; all others must be done."""
 LEFT_RESULTS = ("result", "big")

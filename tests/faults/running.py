@@ -14,6 +14,7 @@ from targets import Target
 
 from penstock.wire.credentials import Credentials
 
+from . import load
 from .account import Result, facts_of, fill
 from .family import Family
 from .storm import Storm
@@ -33,7 +34,7 @@ def run(family: Family, seed: int, *, seconds: float | None = None) -> Result:
             rng,
             seconds=family.seconds if seconds is None else seconds,
             through_cables=family.through_cables,
-            kinds={"exit": family.poison} if family.poison else {},
+            kinds=load.KINDS | ({"exit": family.poison} if family.poison else {}),
             exits=family.exits,
         )
         with storm:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -68,7 +69,7 @@ class Storm:
         self._through_cables = through_cables
         self.cables: list[Cable] = []
         self._roles = ["worker"] * workers + ["janitor"] * janitors
-        self._kinds = load.KINDS | (kinds or {})
+        self._kinds = kinds or load.KINDS
         self._exits = exits
         self._specs = (folder / "repository/specs/trial.yaml", folder / "repository/plain.yaml")
         self.places: list[Place] = []
@@ -175,10 +176,12 @@ class Storm:
             place.keep_running()
             place.process.ready()
             place.end()
-        try:
-            wait_for(lambda: not self.trial.live_consumers(), "the consumers of all workers are gone", REST)
-        except AssertionError:
-            problems.append(f"consumers stay: {self.trial.live_consumers()}")
+        while count := len(self.trial.live_consumers()):
+            try:
+                wait_for(partial(self._has_fewer_consumers, count), "another consumer of a lost worker is gone", REST)
+            except AssertionError:
+                problems.append(f"{count} consumers stay, such as {self.trial.live_consumers()[:3]}")
+                break
         try:
             self.trial.assert_nothing_left()
         except (AssertionError, hiredis.HiredisError) as error:
@@ -188,6 +191,9 @@ class Storm:
     def _told_by_logs(self) -> list[str]:
         lines = [line for process in self.trial.processes for line in process.lines()]
         return [f"a log has {json.dumps(line)[:400]}" for line in lines if line.get("event") in FAILED]
+
+    def _has_fewer_consumers(self, than: int) -> bool:
+        return len(self.trial.live_consumers()) < than
 
     def _is_drained(self) -> bool:
         return self.trial.left() == 0 and self.trial.number("ZCARD", "{trial}:delayed") == 0

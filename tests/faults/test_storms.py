@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree as ET
+
 import pytest
 from fault_journal import Send, Step
 
@@ -9,6 +11,7 @@ from .account import Facts, Result, fill
 from .families import FAMILIES, named
 from .report import PAGE
 from .running import run
+from .samples import Series, svg
 
 
 @pytest.mark.storm
@@ -75,3 +78,20 @@ def test_a_correct_ledger_has_no_violation() -> None:
     fill(result, facts)
     assert result.violations == []
     assert (result.done, result.dead, result.lost) == (2, 1, 1)
+
+
+def line(*values: float) -> Series:
+    return Series("worker", "memory", [(float(at), value) for at, value in enumerate(values)])
+
+
+def test_a_leak_is_not_flat_but_noise_and_peaks_are() -> None:
+    """A quarter of the time is the warm-up; a third of the points may be wrong."""
+    noise = [80.0 + 3 * (at % 7) + (400 if at % 9 == 0 else 0) for at in range(900)]
+    assert line(*noise).is_flat
+    assert line(*(min(at, 200) + value for at, value in enumerate(noise))).is_flat
+    assert not line(*(at * 0.05 + value for at, value in enumerate(noise))).is_flat
+
+
+def test_the_drawing_is_xml_with_a_line_for_each_series() -> None:
+    drawing = svg([line(1, 2, 3), Series("used_memory", "redis", [(0.0, 1.0)])])
+    assert len(ET.fromstring(drawing).findall("{http://www.w3.org/2000/svg}polyline")) == 2  # noqa: S314 - ours

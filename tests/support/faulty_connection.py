@@ -127,9 +127,10 @@ class Cable:
 
     def _take_time(self, size: int) -> None:
         """Take as long as a slow link needs for this many bytes."""
-        if self._speed is not None:
+        speed = self._speed  # another thread may mend the link now
+        if speed is not None:
             with self._turn:
-                time.sleep(size / self._speed)
+                time.sleep(size / speed)
 
 
 def _end(*sockets: socket.socket) -> None:
