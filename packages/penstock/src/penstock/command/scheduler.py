@@ -164,13 +164,13 @@ def history(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool
         return await control.history(job), (await control.status([job]))[0]
 
     runs, status = _call(options, query)
-    if as_json:
+    if not runs:
+        print_note(f"no run of `{job}` is kept")
+    elif as_json:
         for run in runs:
             print_json({"job": job, **run.as_json()})
-    elif runs:
-        print_table(history_table(runs, status.now))
     else:
-        print_note(f"no run of `{job}` is kept")
+        print_table(history_table(runs, status.now))
     ctx.exit(INCOMPLETE if not runs and status.state == "unregistered" else 0)
 
 
