@@ -3,7 +3,7 @@
 import pytest
 from job_steps import KEYS, JobDriver
 
-from penstock.scheduler.job_steps import JobAnswer
+from penstock.scheduler.job_steps import CleanedSet, JobAnswer
 from penstock.scheduler.run_record import RunRecord
 
 
@@ -118,6 +118,17 @@ def test_a_kept_run_keeps_its_job_as_long_as_its_consumer_lives(driver: JobDrive
     driver.lose("pod~1")
     assert driver.clean().returned == 1
     assert (driver.state().places("lost"), driver.state().owners) == (["waiting"], {})
+
+
+@pytest.mark.parametrize("which", ["working", "overdue"])
+def test_after_an_outage_a_live_pod_has_time_to_keep_its_runs(driver: JobDriver, which: CleanedSet) -> None:
+    """The deadline and the threshold passed while Redis was down: the job is not due beside a run that goes on."""
+    driver.register("job")
+    (job,) = driver.acquire("pod~1")
+    job = driver.overrun(job, 120)
+    assert driver.clean(which, threshold=60_000, judges=False).returned == 0
+    assert driver.keep(job) == 1
+    assert driver.clean(which, threshold=60_000).returned == 0
 
 
 def test_a_page_of_overdue_runs_has_no_others(driver: JobDriver) -> None:

@@ -99,7 +99,7 @@ class OrphanCleanup:
             # Of all shards: the pods of a shard may be those that were lost.
             await self._quick_pass("working", ALL, judges=judges)
         elif leads and await self._has_overdue(now):
-            await self._quick_pass("overdue", self._own_shards(), judges=False)
+            await self._quick_pass("overdue", self._own_shards(), judges=judges)
         if not leads:
             return
         # A job that a new version no longer lists stays overdue until it is removed.

@@ -3,8 +3,8 @@
 -- `judge` marks each consumer with an expired lease as lost: its score in `pods` becomes the time of the mark, below 0, so that
 -- it cannot renew. Marks stay until a complete pass ends a lease later: a judge that dies half-way leaves them to other pods,
 -- and a pass that misses entries, because others move, is repeated.
--- A job of a live consumer stays until its deadline plus the threshold. If its pod keeps it (see `keep`), it stays as long as
--- the consumer lives. A job of a consumer that is not in `pods`, or of no consumer, stays until its deadline: the key may have
+-- A job of a live consumer stays until its deadline plus the threshold, and until a judge sees it: while Redis was down, its pod
+-- could not keep it. If its pod keeps it (see `keep`), it stays as long as the consumer lives. A job of a consumer that is not in `pods`, or of no consumer, stays until its deadline: the key may have
 -- been deleted while pods run.
 -- The record marks the run as lost, so that the next pod knows that it had begun, and for which second.
 -- with  now, even_if_full, score, lost, hand_back, remember
@@ -57,7 +57,9 @@ end
 local leases = redis.call('ZMSCORE', KEYS[6], unpack(consumers))
 local function is_free(place, over)
   local lease = tonumber(leases[place] or nil)
-  if lease and lease >= 0 then return over >= tonumber(ARGV[4]) and kept[place] ~= 'kept' end
+  if lease and lease >= 0 then
+    return ARGV[5] == 'judge' and over >= tonumber(ARGV[4]) and kept[place] ~= 'kept'
+  end
   return over >= 0 or lease and ARGV[9] == 'lease'
 end
 local back, due, registrations, scores, gone, unknown, numeric = {}, {}, {}, {}, {}, 0, 0
