@@ -25,7 +25,7 @@ from penstock.worker import attempts as attempts_module
 from penstock.worker.abandoned import AbandonedHandlers
 from penstock.worker.attempts import Attempts, Runner
 from penstock.worker.context import Context, MessageSettings
-from penstock.worker.delivery import Buried, Delivery, Step
+from penstock.worker.delivery import Buried, Delivery, Parked, Step
 from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.outcome import Failed, Outcome, Stopped
 from penstock.worker.settler import Settler
@@ -86,7 +86,7 @@ class StubRunner:
 class WorkerPart:
     """The part of a worker between its reads and its steps."""
 
-    def __init__(self, driver: PipelineDriver, runner: Runner | None = None) -> None:
+    def __init__(self, driver: PipelineDriver, runner: Runner | None = None, *, deletes: bool = True) -> None:
         spec = driver.pipeline.spec
         changed = asyncio.Event()
         self.driver = driver
@@ -97,7 +97,7 @@ class WorkerPart:
             self.link,
             driver.keys,
             self.observer,
-            deletes=True,
+            deletes=deletes,
             group_gone=lambda _: None,
             changed=changed,
         )
@@ -138,11 +138,13 @@ class WorkerPart:
 
 
 @asynccontextmanager
-async def worker_part(where: Target | Server, runner: Runner | None = None) -> AsyncIterator[WorkerPart]:
+async def worker_part(
+    where: Target | Server, runner: Runner | None = None, *, deletes: bool = True
+) -> AsyncIterator[WorkerPart]:
     """Run the part on a stream with a group."""
     driver = PipelineDriver(where)
     driver.ask("XGROUP", "CREATE", driver.keys.stream, driver.keys.group, "0", "MKSTREAM")
-    part = WorkerPart(driver, runner)
+    part = WorkerPart(driver, runner, deletes=deletes)
     runs = asyncio.create_task(part.settler.run())
     try:
         yield part
@@ -242,6 +244,24 @@ def test_a_second_delivery_is_the_same_attempt(
             assert part.observer.results == {delivery.id: "took"}
             recorded = part.driver.ask("HGET", part.driver.keys.uncharged, delivery.id)
             assert again[-1][0] - int(str(recorded).partition("@")[0]) == attempt
+
+    run_async(scenario())
+
+
+@pytest.mark.parametrize("uncharged", [True, False])
+def test_a_recovered_message_is_charged_as_if_it_had_been_parked(target: Target, *, uncharged: bool) -> None:
+    """Its consumer was deleted before it could be parked, in a stream that keeps history."""
+
+    async def scenario() -> None:
+        async with worker_part(target, deletes=False) as part:
+            keys, delivery = part.driver.keys, part.owns()
+            part.driver.ask("ZADD", keys.alive, part.driver.now() + 60_000, ME)
+            part.driver.ask("XGROUP", "DELCONSUMER", keys.stream, keys.group, ME)
+            part.settler.add(Parked(delivery, 5_000, "", uncharged=uncharged))
+            await part.settler.empty()
+            assert part.driver.ready == [delivery.id.decode()]
+            record = f"{1000 - (not uncharged)}@1000"
+            assert part.driver.ask("HGET", keys.uncharged, delivery.id) == record
 
     run_async(scenario())
 

@@ -326,7 +326,7 @@ class Settler:
         """
         match step:
             case Parked(delivery):
-                self.add(Recovered(delivery, delivery.uncharged))
+                self.add(Recovered(delivery, delivery.uncharged + step.uncharged))
             case GivenBack(delivery):
                 self.add(Recovered(delivery, delivery.uncharged + 1))
             case Buried(delivery):  # its last attempt is repeated
