@@ -47,6 +47,12 @@ def panels(query: SchedulerQueries) -> Iterator[Panel]:
         "ops",
         (query.rates(running.MISSED, "what"),),
     )
+    yield Panel(
+        "Overlapping runs",
+        "Runs that came due while the previous run of their job had not ended, by what `overlap` did with them.",
+        "ops",
+        (query.rates(running.OVERLAPS, "what"),),
+    )
     if query.has("PenstockZombiesCancelled"):
         yield query.alert_panel(
             "PenstockZombiesCancelled",
