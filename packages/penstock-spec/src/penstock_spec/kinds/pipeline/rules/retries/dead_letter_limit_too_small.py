@@ -1,4 +1,4 @@
-"""The limit of dead letters is smaller than a message, or than the alert on them.
+"""The limit of dead letters is below one message, or the alert on them.
 
 When `dead_letter.limit` is reached, messages are retried instead of buried. If `limit.length` is below
 `alerts.dead_letters`, the alert on new dead letters cannot fire before that. If `limit.bytes` is below
