@@ -23,6 +23,7 @@ SPECS: dict[str, dict[str, Any]] = {
         "breakers": {"enabled": False},
         "failures": {"by_class": True},
     },
+    "gives up": {"failures": {"pause_after": 5}},
     "all pods clean up": {"cleanup": {"orphans": {"force_all_pods": True}}, "jitter": {"shutdown": "5s"}},
     "no pods": {"replicas": 0},
     "tagged": {"keys": {"prefix": "a:", "hash_tag": "b"}},
