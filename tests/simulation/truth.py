@@ -55,6 +55,8 @@ class Truth:
         """When the worker of a consumer learned that its lease is lost."""
         self.is_draining: Callable[[str], bool] = lambda _: False
         """Whether a process got SIGTERM a while ago."""
+        self.blocked_until: Callable[[str], float] = lambda _: 0.0
+        """The end of the last time when a process or its main loop stood still, so that it could cancel nothing."""
         self.has_violation: Callable[[str], object] = lambda _: None
         """Is called with the kind of each violation."""
         self.is_healthy: Callable[[str], bool] = lambda _: False
@@ -165,6 +167,7 @@ class Truth:
         self.log(f"{run.process} ends {run.message.name}: {how}")
         noticed = self._noticed_at.get(run.consumer, self._clock())
         cancels = self._setup.when_lost == "cancel" and not run.isolated
+        noticed = max(noticed, self.blocked_until(run.process))
         if cancels and how == "ok" and run.why() is None and self._clock() > noticed + SOON:
             self.violate(
                 "ran-after-loss", f"{run.process} finishes {run.message.name} and knows that its lease is lost"
@@ -282,10 +285,20 @@ class Truth:
         if message.charged < attempts + (reason == "lost"):
             self.violate("dead-early", details)
         if reason == "lost":
-            if ends and ends[-1] == "crash-other":
+            if self._was_lost_with_another(message):
                 self.violate("innocent-buried", details)
         elif record is None or record.run is None or not record.run.has_failed:
             self.violate("dead-without-failure", details)
+
+    def _was_lost_with_another(self, message: Message) -> bool:
+        """Whether another message crashed the worker to which this one was delivered last, begun or not."""
+        last = next((one for one in reversed(message.deliveries) if one.lost and not one.freed), None)
+        if last is None:
+            return False
+        if last.run is not None:
+            return last.run.how == "crash-other"
+        others = (run for one in self.messages.values() if one is not message for run in one.runs)
+        return any(run.process == last.process and run.how == "crash-own" for run in others if not run.isolated)
 
     def registered(self, process: str, consumer: str) -> None:
         self.process_of[consumer] = process

@@ -69,6 +69,7 @@ class World:
         self.truth = Truth(setup, self.log, self.universe.clock)
         self.truth.is_healthy = self._is_healthy
         self.truth.is_draining = self._is_draining
+        self.truth.blocked_until = self._blocked_until
         client = ServerClient(store, lambda: time_of(self.universe), self.keys, self.truth, ReplyCache(off=not cached))
         self.redis = Redis(self.universe, client)
         self.network = Network(self.universe, self.redis, texts, setup.network, self.log)
@@ -185,6 +186,9 @@ class World:
     def _is_draining(self, name: str) -> bool:
         process = self.processes.get(name)
         return isinstance(process, WorkerProcess) and process.is_draining
+
+    def _blocked_until(self, name: str) -> float:
+        return self.processes[name].unavailable_until
 
     def _is_healthy(self, consumer: str) -> bool:
         """Whether no fault has separated the worker of this consumer from Redis since its last renewal."""
