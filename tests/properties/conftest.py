@@ -91,7 +91,8 @@ def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # n
         return number(metadata)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return values(arguments[0], [*arguments[1:], *metadata])
+        inside = [bound for one in arguments[1:] for bound in (one.metadata if isinstance(one, FieldInfo) else [one])]
+        return values(arguments[0], [*inside, *metadata])
     if origin is Literal:
         return st.sampled_from(arguments)
     if origin in (Union, UnionType):
