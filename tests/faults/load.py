@@ -43,7 +43,7 @@ stream: {{key: trial, group: trial, backlog: {{limit: 2000000}}}}
 shutdown: {{grace: 60s, margin: 10s}}
 message: {{schema: {{type: object, required: [id], properties: {{id: {{type: string}}}}}}%s}}
 """
-DEDUP = ", dedup: {by: id, window: 30s}"
+DEDUP = ", dedup: {by: id, window: %s}"
 KINDS = {"ok": 10, "flaky": 3, "slow": 2, "result": 4, "big": 1, "bury": 1}
 """How often each kind of message is sent. `exit` is added by families of poison."""
 SOAK = {"ok": 10, "flaky": 3, "slow": 2, "brief": 5}

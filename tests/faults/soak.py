@@ -39,6 +39,8 @@ from .storm import Storm
 from .supervised import Place, pause
 
 EVERY = 1.0
+WINDOW = "30s"
+"""Of deduplication: keys of older sends are gone, so that the memory of Redis can stay flat."""
 
 
 class Sampler(threading.Thread):
@@ -108,7 +110,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="penstock-soak-") as folder, Server(appendonly=True) as server:
         target = Target(server.model(), Credentials(), [server])
         rng = Random(f"soak/{seed}")  # noqa: S311 - no secret
-        with Storm(Path(folder), target, rng, seconds=0, through_cables=True, kinds=load.SOAK) as storm:
+        with Storm(Path(folder), target, rng, seconds=0, through_cables=True, kinds=load.SOAK, window=WINDOW) as storm:
             *_, victim = storm.workers
             sampler = Sampler([place for place in storm.places if place is not victim], server)
             sampler.start()

@@ -49,6 +49,7 @@ class Storm:
         through_cables: bool = False,
         kinds: dict[str, int] | None = None,
         exits: tuple[int, ...] = (),
+        window: str = "1h",
     ) -> None:
         self.target = target
         self.rng = rng
@@ -60,10 +61,11 @@ class Storm:
         """Redis forgot steps that it had acknowledged, so a fence may repeat and finished messages may run again."""
         self.notes: list[str] = []
         self._ends = ExitStack()
+        dedup = load.DEDUP % window
         (folder / "repository").mkdir()
-        self.trial = Trial(folder / "repository", target, handlers=load.HANDLERS, spec=load.SPEC % load.DEDUP)
+        self.trial = Trial(folder / "repository", target, handlers=load.HANDLERS, spec=load.SPEC % dedup)
         self._ends.enter_context(self.trial)
-        plain = (folder / "repository/specs/trial.yaml").read_text().replace(load.DEDUP, "")
+        plain = (folder / "repository/specs/trial.yaml").read_text().replace(dedup, "")
         (folder / "repository/plain.yaml").write_text(plain)
         self.sent = folder / "sent"
         self._through_cables = through_cables
