@@ -17,6 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+from hiredis import HiredisError
+
 from . import report
 from .account import Result
 from .families import named
@@ -33,8 +35,8 @@ def _told(family: Family, seed: int) -> Result:
     _say(f"{family.name}: seed {seed}: {family.does}")
     try:
         result = run(family, seed)
-    except AssertionError as error:
-        result = Result(family.name, seed, violations=[f"the storm did not end: {error}"])
+    except (AssertionError, OSError, HiredisError) as error:
+        result = Result(family.name, seed, violations=[f"the storm did not end: {error!r}"])
     counts = ", ".join(f"{name.replace('_', ' ')} {getattr(result, name)}" for name in report.COLUMNS)
     _say(f"  {result.seconds:g} s, {counts}, violations {len(result.violations)}")
     for text in (*result.notes, *result.violations):
