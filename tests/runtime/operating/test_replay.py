@@ -182,7 +182,7 @@ class TestReplay:
             "work: {concurrency: 1}\nscaling: {replicas: {max: 1}}"
         )
         assert cli.penstock("send", "trial", '{"n": 1}').code == 0
-        assert cli.penstock("send", "trial", '{"n": 2}').code == 1
+        assert cli.penstock("send", "trial", '{"n": 2}').code == 2
         [sent] = cli.exact(cli.keys.stream)
         cli.dies(*sent)
         assert cli.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
