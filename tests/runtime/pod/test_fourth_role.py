@@ -106,8 +106,8 @@ def test_a_role_starts_and_reports_its_health(relay: Callable[..., RelayProcess]
 
     server.ask("DEL", SOURCE)
     server.ask("SET", SOURCE, "not a list")
-    status, text = pod.page("/internal/health/redis")
-    assert (status, json.loads(text)["error"]) == (503, "WRONGTYPE")
+    wait_for(lambda: pod.page("/internal/health/redis")[0] == 503, "a new check sees it")
+    assert json.loads(pod.page("/internal/health/redis")[1])["error"] == "WRONGTYPE"
 
 
 def test_a_signal_drains(relay: Callable[..., RelayProcess]) -> None:

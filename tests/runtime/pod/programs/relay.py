@@ -11,6 +11,7 @@ import logging
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from pipeline_driver import pipeline
@@ -25,6 +26,7 @@ from penstock.pod.parts import Parts
 from penstock.pod.role import Limits, Pod, Program, Role, Start
 from penstock.pod.run import run
 from penstock.wire.credentials import Credentials
+from penstock.wire.errors import Refused
 from penstock_spec.kinds.pipeline.metrics import process
 from penstock_spec.platform import Redis
 
@@ -68,7 +70,8 @@ class Relay:
 
     async def _move(self) -> None:
         while True:
-            await self._once()
+            with suppress(Refused):  # a role outlives errors of Redis
+                await self._once()
             self._dependencies.readiness.release(NotReady.STARTING)
             if (self._folder / "blocked").exists():
                 time.sleep(3600)  # noqa: ASYNC251 - like a faulty handler
