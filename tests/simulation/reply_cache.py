@@ -129,7 +129,7 @@ def _changed_nothing(name: str, words: Sequence[Argument], reply: Reply) -> bool
     if not isinstance(reply, list):
         return False
     if name == "promote":
-        return not any(cast("list[int]", reply[1:4])) and reply[7] == b""
+        return not any(cast("list[int]", reply[1:4])) and reply[7] == b"" and not reply[9]
     if name == "overdue":
         return reply[1:] == [0]
     if name == "claim":

@@ -7,13 +7,13 @@ from pipeline_driver import Clock, PipelineDriver
 from servers import Server
 
 from penstock.clocks import Clocks
-from penstock.janitor import reconcile
 from penstock.janitor.dry_run import plan_rounds
 from penstock.janitor.links import PipelineLinks
 from penstock.janitor.monitor import PipelineMonitor
 from penstock.janitor.reachability import Reachability
 from penstock.janitor.rounds import Rounds
 from penstock.keys import PARKED, SUSPECT
+from penstock.maintenance import unowned
 from penstock.wire.credentials import Credentials
 from penstock.wire.route import Route
 
@@ -174,7 +174,7 @@ def test_larger_pages_would_break_the_bound(monkeypatch: pytest.MonkeyPatch) -> 
         (driver,) = crowd.drivers
         grow(driver, 100, 1000)
         driver.ask("XGROUP", "DESTROY", driver.keys.stream, driver.keys.group)
-        monkeypatch.setattr(reconcile, "ENTRIES", 3500)
-        monkeypatch.setattr(reconcile, "BYTES", 1 << 30)
+        monkeypatch.setattr(unowned, "ENTRIES", 3500)
+        monkeypatch.setattr(unowned, "BYTES", 1 << 30)
         with pytest.raises(AssertionError, match="reconcile_stream"):
             run_async(crowd.make_rounds([driver], rounds=2))

@@ -11,7 +11,7 @@ from targets import Target
 
 from penstock.janitor import reconcile
 from penstock.keys import PARKED, READY, SUSPECT
-from penstock.maintenance import takeover
+from penstock.maintenance import takeover, unowned
 
 pytestmark = pytest.mark.wire
 
@@ -71,7 +71,7 @@ class WorkerModel:
 @pytest.mark.parametrize("seed", range(6))
 def test_no_message_is_lost_or_settled_twice(target: Target, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Three janitors with small pages settle each message once, whichever side keys are deleted."""
-    for module, name in ((reconcile, "PAGE"), (reconcile, "ENTRIES"), (takeover, "PAGE")):
+    for module, name in ((reconcile, "PAGE"), (unowned, "ENTRIES"), (takeover, "PAGE")):
         monkeypatch.setattr(module, name, 7)
     chance = random.Random(seed)  # noqa: S311 - no secret
     driver = PipelineDriver(target)

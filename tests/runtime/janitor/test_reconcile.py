@@ -7,6 +7,7 @@ from targets import Target
 
 from penstock.janitor import reconcile
 from penstock.keys import PARKED, READY, SUSPECT
+from penstock.maintenance import unowned
 from penstock_spec.kinds.pipeline.metrics import janitor, maintenance
 
 pytestmark = pytest.mark.wire
@@ -333,7 +334,7 @@ def test_foreign_values_in_side_keys_are_removed(target: Target, value: str) -> 
 def test_it_reads_page_by_page_and_starts_again(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Differences behind its position are found in the next pass."""
     monkeypatch.setattr(reconcile, "PAGE", 4)
-    monkeypatch.setattr(reconcile, "ENTRIES", 4)
+    monkeypatch.setattr(unowned, "ENTRIES", 4)
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(30)
@@ -356,7 +357,7 @@ def test_it_reads_page_by_page_and_starts_again(target: Target, monkeypatch: pyt
 
 def test_large_entries_make_small_pages(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page ends with the entry that fills it."""
-    monkeypatch.setattr(reconcile, "BYTES", 50_000)
+    monkeypatch.setattr(unowned, "BYTES", 50_000)
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(10, size=30_000)

@@ -8,8 +8,9 @@ from logged import events
 from pipeline_driver import PipelineDriver
 from targets import Target
 
-from penstock.janitor import reconcile, rounds
+from penstock.janitor import rounds
 from penstock.keys import PARKED, READY
+from penstock.maintenance import unowned
 from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import maintenance
 
@@ -27,7 +28,7 @@ def test_everything_comes_back_in_one_round(
     target: Target, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """New, running and parked messages, page by page without a pause; counted and logged as an error."""
-    monkeypatch.setattr(reconcile, "ENTRIES", 3)
+    monkeypatch.setattr(unowned, "ENTRIES", 3)
     driver = PipelineDriver(target)
     run_async(driver.round())
     ids = driver.add(20)
@@ -66,7 +67,7 @@ def test_the_next_janitor_continues_where_one_died(target: Target, monkeypatch: 
 
     With foreign workers, an entry that is not pending counts as finished, unless it is still to be brought back.
     """
-    monkeypatch.setattr(reconcile, "ENTRIES", 2)
+    monkeypatch.setattr(unowned, "ENTRIES", 2)
     monkeypatch.setattr(rounds, "MOST_PAGES", 2)
     driver = PipelineDriver(target, "stream: {foreign_workers: true}")
     run_async(driver.round())
@@ -270,7 +271,7 @@ def test_finished_messages_that_another_group_reads_do_not_come_back(target: Tar
 
 def test_trimming_waits_for_a_recreated_group(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unfinished messages that are not pending yet are not trimmed."""
-    monkeypatch.setattr(reconcile, "ENTRIES", 2)
+    monkeypatch.setattr(unowned, "ENTRIES", 2)
     monkeypatch.setattr(rounds, "MOST_PAGES", 1)
     driver = PipelineDriver(target, "stream: {retention: {keep: {length: 1}}}\njanitor: {trim: {every: 1s}}")
     run_async(driver.round())

@@ -11,9 +11,10 @@ from penstock.janitor.consumers import consumers
 from penstock.janitor.deletion_costs import DeletionCosts
 from penstock.janitor.ghosts import Ghosts
 from penstock.janitor.kubernetes_pods import PodsApi, PodsUnknownError
-from penstock.janitor.reconcile import BYTES, ENTRIES, PAGE
+from penstock.janitor.reconcile import PAGE
 from penstock.keys import PARKED
 from penstock.maintenance.replies import items, mapping, milliseconds, no_stream, number, raw, without_group
+from penstock.maintenance.unowned import BYTES, ENTRIES
 from penstock.resolved import ResolvedPipeline
 from penstock.wire.command import Argument
 from penstock.wire.errors import RedisTrouble, Refused, Reply

@@ -7,15 +7,14 @@ from dataclasses import asdict, dataclass, fields
 
 from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import items, number, numbers, text
+from penstock.maintenance.unowned import START as FIRST_PAGE
+from penstock.maintenance.unowned import reconcile_stream
 from penstock.scripts import script
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 PAGE = 250
 """Entries of an index on one page."""
-ENTRIES = 300
-BYTES = 256 * 1024
-"""Limits of a page of the stream; the first one reached counts."""
 START, END = "0", "end"
 
 
@@ -64,17 +63,15 @@ class Reconciler:
         """The position is kept in memory; a new janitor starts at the beginning."""
         self._link = link
         self._keys = keys
+        self._spec = spec
         self._foreign = spec.stream.foreign_workers
         self._parked_from = "-"
         self._due_from = 0
         self._left = (START, START)
         self._delayed: tuple[str, int] = (START, 0)
-        self._stream_from = "-"
+        self._stream_from = FIRST_PAGE
         # Due times come before the stream: they distinguish parked entries from finished ones.
         self.pages: tuple[Page, ...] = (self.parked, self.due, self.left, self.delayed, self.stream)
-        self._unfinished = "delete" if self._foreign else "force"
-        if not spec.stream.retention.keeps_nothing:
-            self._unfinished = "history"
 
     async def parked(self) -> ReconcileResult:
         """Make parked entries without a due time due now."""
@@ -120,20 +117,14 @@ class Reconciler:
 
     async def stream(self) -> ReconcileResult:
         """Bring back entries that were delivered and are not pending."""
-        reply = await self._link.run(
-            script("reconcile_stream"),
-            (*self._around(), self._keys.finished),
-            (self._keys.group, self._stream_from, ENTRIES, BYTES, self._unfinished),
-        )
-        next_, *counts = items(reply)
-        back, elsewhere, more, finished_beside, forgotten = numbers(counts)
-        self._stream_from = text(next_) or "-"
+        page = await reconcile_stream(self._link, self._keys, self._spec, self._stream_from)
+        self._stream_from = page.next
         return ReconcileResult(
-            brought_back=back,
-            finished_elsewhere=elsewhere,
-            finished_beside=finished_beside,
-            forgotten=forgotten,
-            more_left=more == 1,
+            brought_back=page.brought_back,
+            finished_elsewhere=page.finished_elsewhere,
+            finished_beside=page.finished_beside,
+            forgotten=page.forgotten,
+            more_left=page.more_left,
         )
 
     def _around(self) -> tuple[str, ...]:

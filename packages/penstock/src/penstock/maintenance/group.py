@@ -13,7 +13,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 UNTIL_DONE, HISTORY = "until-done", "history"
 
 GroupState = Literal["there", "made", "again"]
-"""`again`: the group had vanished or was set back. The janitor brings back its unfinished messages."""
+"""`again`: the group had vanished or was set back. The janitor and the workers bring its messages back."""
 
 
 async def ensure_group(link: Link, keys: PipelineKeys, spec: Pipeline, delivered: bytes = b"") -> GroupState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.maintenance.replies import items, numbers, raw, text
+from penstock.maintenance.replies import items, number, numbers, raw, text
 from penstock.scripts import script
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
@@ -36,6 +36,8 @@ class PromoteResult:
     """Why due messages did not enter the stream."""
     delivered: bytes = b"0-0"
     """The last entry that was delivered to the group."""
+    left: bool = False
+    """Whether entries of a group that vanished or was set back must be brought back."""
 
 
 async def promote(link: Link, keys: PipelineKeys) -> PromoteResult:
@@ -45,7 +47,7 @@ async def promote(link: Link, keys: PipelineKeys) -> PromoteResult:
         (keys.stream, keys.parked, keys.delayed, keys.bodies, keys.crashed, keys.uncharged, keys.position),
         (keys.group, MOST, BYTES),
     )
-    *counts, refusal, delivered = items(reply)
+    *counts, refusal, delivered, left = items(reply)
     time, promoted, entered, lost, next_due, ready, suspect = numbers(counts)
     refused = Refused(text(refusal)) if refusal else None
     return PromoteResult(
@@ -58,4 +60,5 @@ async def promote(link: Link, keys: PipelineKeys) -> PromoteResult:
         suspect > 0,
         refused,
         raw(delivered),
+        number(left) > 0,
     )

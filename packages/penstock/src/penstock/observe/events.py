@@ -137,6 +137,7 @@ class Activity(StrEnum):
     SETTLING = "settling messages"
     PROMOTING = "promoting due messages"
     TAKING_OVER = "taking over messages"
+    BRINGING_BACK = "bringing back messages"
     CREATING_GROUP = "creating the consumer group"
     MAINTAINING = "maintaining pipelines"
     SENDING = "sending messages"

@@ -8,7 +8,7 @@
 -- reply 1 Redis time  2 parked entries promoted  3 delayed messages promoted  4 lost: parked entries that had left the stream,
 --       delayed messages whose body is missing or invalid  5 ms until the next is due, or -1
 --       6 1 if an entry is ready  7 1 if an entry is suspect  8 why delayed messages were refused, or nothing
---       9 the last entry that was delivered to the group
+--       9 the last entry that was delivered to the group  10 1 while entries are left for `reconcile_stream` (see `ensure`)
 local stream, parked, delayed, bodies, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, most, bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = now()
@@ -87,5 +87,5 @@ return {
   time, #ready + #suspects + #nowhere - gone, entered, #without + gone, next_due,
   #redis.call('XPENDING', stream, group, '-', '+', 1, '~ready'),
   #redis.call('XPENDING', stream, group, '-', '+', 1, '~suspect'),
-  refused, delivered,
+  refused, delivered, redis.call('HEXISTS', KEYS[7], 'left'),
 }

@@ -1,6 +1,7 @@
 """Maintains a pipeline from its workers: promotes due messages, and checks what can be claimed, once a second.
 
-At intervals it also takes over messages of lost workers, so that a pipeline works without a janitor.
+At intervals it also takes over messages of lost workers, so that a pipeline works without a janitor. For that it also
+brings back what a group that vanished or was set back had delivered: Redis may lose its last writes when it restarts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from penstock.maintenance.group import GroupState, ensure_group
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.maintenance.replies import without_group
 from penstock.maintenance.takeover import Takeover, TakeoverResult
+from penstock.maintenance.unowned import reconcile_stream
 from penstock.observe.events import Activity
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
@@ -30,6 +32,9 @@ class MaintenanceObserver(Protocol):
 
     def taken_over(self, result: TakeoverResult) -> None:
         """Messages were taken over."""
+
+    def brought_back(self, count: int) -> None:
+        """Entries that a group that vanished or was set back had delivered are ready again."""
 
     def ensured(self, how: GroupState) -> None:
         """The group exists."""
@@ -71,6 +76,11 @@ class MaintenanceLoop:
                 await self._observer.promoted(result)
                 if result.next_due is not None:
                     wait = max(LEAST, min(EVERY, result.next_due / 1000))
+                if result.left:
+                    activity = Activity.BRINGING_BACK
+                    page = await reconcile_stream(self._link, self._keys, self._spec)
+                    self._observer.brought_back(page.brought_back)
+                    wait = LEAST  # the next promotion offers them, and there may be more
                 if self._monotonic() >= take_over_at:
                     take_over_at, activity = self._monotonic() + every, Activity.TAKING_OVER
                     self._observer.taken_over(await self._takeover.run())

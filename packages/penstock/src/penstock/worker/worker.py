@@ -428,6 +428,12 @@ class Worker:
                 Event.MESSAGES_TAKEN_OVER, messages=result.suspects, consumers=result.removed, lost=result.lost
             )
 
+    def brought_back(self, count: int) -> None:
+        """Report entries of a group that vanished or was set back."""
+        self.works(Activity.BRINGING_BACK)
+        if count:
+            self._log.event(Event.MESSAGES_RECONCILED, brought_back=count)
+
     def ensured(self, state: GroupState) -> None:
         """Report that the group exists."""
         self.works(Activity.CREATING_GROUP)

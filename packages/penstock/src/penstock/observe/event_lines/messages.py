@@ -115,6 +115,7 @@ MESSAGES = Topic(
         ),
         Event.MESSAGES_RECONCILED: warning(
             "Repaired what differed from the pending list",
+            "worker",
             "janitor",
             pipeline=PIPELINE,
             parked_without_due="parked messages that had no due time",
