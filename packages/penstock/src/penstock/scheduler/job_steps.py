@@ -24,6 +24,8 @@ MOST = 250
 """Most names in one call. A script then blocks Redis for at most 3 ms; the limit is 5 ms."""
 MOST_REGISTERED = 150
 """Most jobs in one registration, whose script reads three sets and a value of each, and writes to two keys."""
+MOST_COMPLETED = 125
+"""Most runs in one call that ends them, whose script writes four keys of each job."""
 PAGE = 75
 """Most names on a page of a cleanup or an unregistration, which read and write all values of each job."""
 MOST_BY_PEOPLE = 75
@@ -245,23 +247,24 @@ class JobSteps:
         return AcquireResult(asof, next_further, others, passed, unknown, limited, jobs)
 
     async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
-        """Hand back jobs with the records of their runs."""
+        """Hand back jobs with the records of their runs: a page at a time, each may be repeated."""
         keys = self.keys
-        rows = [word for run in runs for word in (run.name, run.score, run.due, run.record or b"", run.past)]
-        reply = await self._run(
-            "complete", (*self._sets, keys.owners, keys.story, keys.history, keys.again), (*self._history, *rows)
-        )
-        return _answers(reply) if reply else [JobAnswer.DONE] * len(runs)
+        of = (*self._sets, keys.owners, keys.story, keys.history, keys.again)
+        return await self._end("complete", of, runs, MOST_COMPLETED)
 
     async def give_up(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """Hand back jobs with the records of their runs, and pause them: a page at a time, each may be repeated."""
         keys = self.keys
         of = (*self._sets, keys.owners, keys.story, keys.given_up, keys.history, keys.again)
+        return await self._end("give_up", of, runs, PAGE)
+
+    async def _end(self, name: str, keys: Sequence[str], runs: Sequence[EndedRun], most: int) -> list[JobAnswer]:
         answers: list[JobAnswer] = []
-        for at in range(0, len(runs), PAGE):
-            page = runs[at : at + PAGE]
+        for at in range(0, len(runs), most):
+            page = runs[at : at + most]
             rows = [word for run in page for word in (run.name, run.score, run.due, run.record or b"", run.past)]
-            answers += _answers(await self._run("give_up", of, (*self._history, *rows)))
+            reply = await self._run(name, keys, (*self._history, *rows))
+            answers += _answers(reply) if reply else [JobAnswer.DONE] * len(page)
         return answers
 
     async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
