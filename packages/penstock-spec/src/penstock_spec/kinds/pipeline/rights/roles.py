@@ -79,6 +79,7 @@ CONDITIONAL: Mapping[str, Mapping[str, frozenset[str]]] = {
         "history": frozenset({"xinfo|groups", "xinfo|stream"}),
         "until-done": frozenset({"scard"}),
     },
+    "take_over": {"history": frozenset({"hsetnx"})},
     "reconcile_stream": {"until-done": frozenset({"sismember", "spop", "srandmember", "srem", "xack", "xdel"})},
 }
 """Commands that a script calls only for certain specs. Some of them read or delete messages."""
