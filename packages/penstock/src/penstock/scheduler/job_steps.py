@@ -20,7 +20,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 SCRIPTS = Path(__file__).parent / "scripts"
 NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
 """The names of all scripts."""
-MOST = 250
+MOST = 200
 """Most names in one call. A script then blocks Redis for at most 3 ms; the limit is 5 ms."""
 MOST_REGISTERED = 150
 """Most jobs in one registration, whose script reads three sets and a value of each, and writes to two keys."""
