@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-under-load matrix planted faults soak lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
+.PHONY: help setup demo test test-under-load matrix planted faults soak lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler bench-peers bench-growth lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,12 @@ bench-scheduler: setup ## measure a scheduler, compared with one lock per job
 
 bench-generate: validators ## measure how fast files are generated, compared with helm template
 	$(BIN)/python benchmarks/generating.py
+
+bench-peers: setup ## compare with other queues, each in an environment of its own: half an hour (make bench-peers ARGS="--only arq")
+	$(BIN)/python benchmarks/peers/compare.py $(ARGS)
+
+bench-growth: setup ## measure how a pipeline grows: workers, bodies, a long stream, parked messages, consumers
+	$(BIN)/python benchmarks/growth.py
 
 bench-simulate: setup ## measure how fast a day of a pipeline is simulated
 	$(BIN)/python benchmarks/simulating.py

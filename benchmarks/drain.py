@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -21,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import hiredis
+from server import Redis, encode, on_core, pin
 from table import report
 
 from penstock.embedded import Embedded
@@ -55,41 +53,8 @@ environments:
 """
 
 
-def encode(*words: str | int) -> bytes:
-    """A command in Redis's protocol."""
-    parts = [str(word).encode() for word in words]
-    return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
-
-
-class Redis:
-    """A connection for setup and counting."""
-
-    def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port))
-        self._reader = hiredis.Reader()
-
-    def ask(self, *command: str | int) -> Any:  # noqa: ANN401 - any reply of Redis
-        """Send one command."""
-        return self.ask_all(encode(*command), 1)[0]
-
-    def ask_all(self, commands: bytes, count: int) -> list[Any]:
-        """Send encoded commands."""
-        self._socket.sendall(commands)
-        replies: list[Any] = []
-        while len(replies) < count:
-            reply = self._reader.gets()
-            if reply is False:
-                self._reader.feed(self._socket.recv(1 << 16))
-            elif isinstance(reply, Exception):
-                raise reply
-            else:
-                replies.append(reply)
-        return replies
-
-    def cpu(self) -> float:
-        """CPU seconds that the server has used."""
-        info = dict(line.split(":") for line in self.ask("INFO", "cpu").decode().split() if ":" in line)
-        return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
+class Stream(Redis):
+    """The stream that is drained."""
 
     def reset(self) -> None:
         """Reset to an empty stream with a group."""
@@ -120,7 +85,7 @@ class Bench:
 
     def __init__(self, folder: Path, server: Embedded) -> None:
         self.folder = folder
-        self.redis = Redis(server.port)
+        self.redis = Stream(server.port)
         self._port = server.port
         (folder / "specs").mkdir()
         (folder / "penstock.yaml").write_text(PLATFORM)
@@ -204,18 +169,10 @@ class Bench:
         return sizes[str(LONG)], sizes[str(LONG)] / sizes[str(EARLY)]
 
 
-def on_core(number: int) -> list[str]:
-    """Command prefix that pins a process to a core, if there are several."""
-    taskset = shutil.which("taskset")
-    return [taskset, "-c", str(number)] if taskset and (os.cpu_count() or 1) > 1 else []
-
-
 def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder, Embedded() as server:
-        if words := on_core(0):
-            pin = [words[0], "-a", "-pc", "0", str(server.pid)]
-            subprocess.run(pin, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - as above
+        pin(server.pid, 0)
         bench = Bench(Path(folder), server)
         bare: list[Run] = []
         worker: list[Run] = []

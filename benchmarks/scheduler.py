@@ -25,7 +25,7 @@ from pathlib import Path
 
 import redis.asyncio
 import uvloop
-from drain import Redis
+from server import Redis
 from table import report
 
 from penstock.embedded import Embedded

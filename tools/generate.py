@@ -40,7 +40,7 @@ def everything() -> dict[str, str]:
         "docs/reference/commands.md": commands.page(helps()),
         "docs/reference/metrics.md": metrics.page({name: kind.contract for name, kind in kinds().items()}),
     }
-    for name in ("artifacts", "events", "origins", "picture", "states"):
+    for name in ("artifacts", "benchmarks", "events", "origins", "picture", "states"):
         made |= load_script(name).pages(ROOT)
     return {**pages(), **made}
 

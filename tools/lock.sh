@@ -24,3 +24,8 @@ lock lock "$@"
 lock dev "$@"
 lock validate "$@"
 lock pod --constraint requirements/dev.txt "$@" # a pod runs the versions that were tested
+
+# Each peer of `make bench-peers` has requirements of its own, because they exclude each other.
+for peer in requirements/peers/*.in; do
+    lock "peers/$(basename "$peer" .in)" "$@"
+done

@@ -3,6 +3,9 @@
 import tomllib
 from pathlib import Path
 
+SCRIPTS = ("benchmarks", "benchmarks/peers", "benchmarks/peers/apps", "tests/support", "tools")
+"""Folders whose scripts import each other."""
+
 
 def test_every_package_has_its_own_manifest_and_types(packages: list[Path]) -> None:
     """pyproject.toml, one module under src/, and py.typed, so that users get its types."""
@@ -21,8 +24,7 @@ def test_every_package_is_type_checked(root: Path, packages: list[Path]) -> None
     """The path of mypy lists each package's src/, because it accepts no pattern."""
     mypy = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["mypy"]
     bases = {f"$MYPY_CONFIG_FILE_DIR/packages/{package.name}/src" for package in packages}
-    # scripts in these folders import each other
-    scripts = {f"$MYPY_CONFIG_FILE_DIR/{folder}" for folder in ("benchmarks", "tests/support", "tools")}
+    scripts = {f"$MYPY_CONFIG_FILE_DIR/{folder}" for folder in SCRIPTS}
     assert set(mypy["mypy_path"]) == bases | scripts
 
 
