@@ -7,8 +7,8 @@
 -- KEYS  1 stream  2 dead letters  3 uncharged  4 crashed  5 finished
 --       6 deduplication key, or the stream again if there is none
 -- ARGV  1 group  2 consumer  3 1 if the stream keeps no finished entries  4 the message's id, for its deduplication key
---       5 number of values of the dead letter, negative if the entry's own fields come before them  6.. names and values of the dead letter, then the entry's id three times and
---       its delivery count
+--       5 number of values of the dead letter, negative if the entry's own fields come before them
+--       6.. names and values of the dead letter, then the entry's id three times and its delivery count
 -- reply the dead letter's id; or an answer as in `settle` if nothing was written
 -- keeps the order: the dead letter first, the removal last; only the owner of a delivery buries it
 local values = math.abs(tonumber(ARGV[5]))
