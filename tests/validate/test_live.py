@@ -47,7 +47,7 @@ environments:
 TRIAL = """\
 message: {schema: {type: object, required: [id]}, dedup: {by: id, window: 1h}}
 send: {attempts: 5, backoff: {first: 10ms, factor: 1}}
-work: {isolation: process, timeout: 2s, concurrency: 4}
+work: {isolation: process, timeout: 2s, concurrency: 4, max_pending_per_worker: 64}
 retries: {attempts: 2, backoff: {first: 100ms}, classes: {never: {match: [ValueError], attempts: 1}}}
 """
 SPEC = """\
@@ -77,6 +77,7 @@ jobs:
   - {name: hangs, every: 1s, timeout: 1s}
   - {name: sends, every: 2s, send: {pipeline: trial, message: {id: of-an-agent, how: succeeds}}}
 work: {concurrency: 10}
+failures: {pause_after: 1000}
 refresh: {every: 2s}
 cleanup: {zombies: {threshold: 1s, every: 5s}, orphans: {every: 2s}}
 """
