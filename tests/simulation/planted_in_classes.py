@@ -33,8 +33,8 @@ IN_CLASSES = (
             (
                 Attempts,
                 "_start",
-                "now = self._monotonic()\n",
-                "now = self._monotonic()\n    self._settler.settle(delivery)\n",
+                "self.running[delivery.id] = attempt\n",
+                "self.running[delivery.id] = attempt\n    self._settler.settle(delivery)\n",
             ),
         ),
     ),

@@ -165,12 +165,14 @@ class Truth:
             return
         run.how = how
         self.log(f"{run.process} ends {run.message.name}: {how}")
-        noticed = self._noticed_at.get(run.consumer, self._clock())
+        # By its own clock it knows at the latest when the last lease that Redis granted has expired.
+        expired = self.renewed.get(run.consumer, self._clock()) + self._setup.lease
+        noticed = min(self._noticed_at.get(run.consumer, expired), expired)
         cancels = self._setup.when_lost == "cancel" and not run.isolated
         noticed = max(noticed, self.blocked_until(run.process))
         if cancels and how == "ok" and run.why() is None and self._clock() > noticed + SOON:
             self.violate(
-                "ran-after-loss", f"{run.process} finishes {run.message.name} and knows that its lease is lost"
+                "ran-after-loss", f"{run.process} finishes {run.message.name} and knows that others may run it"
             )
 
     def process_crashed(self, process: str, cause: Message | None) -> None:

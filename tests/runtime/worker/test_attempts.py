@@ -1,6 +1,7 @@
 """Attempts and their steps stay consistent in situations that no handler can create on demand."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from random import Random
@@ -20,6 +21,7 @@ from penstock.keys import READY
 from penstock.observe.collector import Collector
 from penstock.observe.events import Event
 from penstock.observe.metrics import Metrics
+from penstock.pod.lease_term import LeaseTerm
 from penstock.wire.errors import RedisTrouble
 from penstock.worker import attempts as attempts_module
 from penstock.worker.abandoned import AbandonedHandlers
@@ -102,6 +104,9 @@ class WorkerPart:
             changed=changed,
         )
         self.slots = Slots(SLOTS, 100, self.settler, CLOCKS, changed)
+        self.term = LeaseTerm()
+        self.term.begin(ME, math.inf)
+        self.expired: list[str] = []
         metrics = WorkerMetrics(Metrics.of_spec("worker", spec, Collector()))
         self.attempts = Attempts(
             spec.work,
@@ -115,8 +120,10 @@ class WorkerPart:
             metrics,
             AbandonedHandlers(metrics.abandoned, 600, lambda: None),
             lambda _: None,
+            self.expired.append,
             lambda _: 1,
             max_size=spec.message.max_size,
+            term=self.term,
             rng=Random(0),  # noqa: S311 - for waits
         )
         self.attempts.consumer = ME
@@ -167,6 +174,26 @@ def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target,
             assert (part.slots.running, part.handles.started) == (0, [])
             await part.settler.empty()
             assert list(part.observer.results.values()) == ([] if why == "lost" else ["took"])
+
+    run_async(scenario())
+
+
+@pytest.mark.parametrize("consumer", [ME, "me~89abcdef"], ids=["the lease is over", "another consumer has begun"])
+def test_an_attempt_whose_lease_may_have_expired_never_starts(target: Target, consumer: str) -> None:
+    """A process may be suspended between a delivery and its first step; others may have the message by then."""
+
+    async def scenario() -> None:
+        async with worker_part(target) as part:
+            delivery = part.owns()
+            part.attempts.deliver(delivery)
+            part.term.begin(consumer, -math.inf if consumer == ME else math.inf)
+            await until(lambda: not part.attempts.running, "the attempt has ended")
+            assert (part.slots.running, part.handles.started) == (0, [])
+            assert part.expired == [ME]
+            await part.settler.empty()
+            assert part.observer.results == {delivery.id: "took"}
+            assert part.driver.ready == [delivery.id.decode()]
+            assert part.driver.ask("HGET", part.driver.keys.uncharged, delivery.id) == "1@1"
 
     run_async(scenario())
 

@@ -34,7 +34,8 @@ class LeaseTerm:
         """No consumer is registered yet. `clock` is monotonic."""
         self.now = clock
         self._shared: mmap.mmap | None = None
-        self._consumer = ""
+        self.consumer = ""
+        """Whose term it is."""
         self.until = math.inf
         """When the lease may have expired; infinity before the first registration."""
 
@@ -56,7 +57,7 @@ class LeaseTerm:
         """Follow a new consumer."""
         self.until = -math.inf  # while the name changes
         self._write()
-        self._consumer = consumer
+        self.consumer = consumer
         self.renew(until)
 
     def renew(self, until: float) -> None:
@@ -74,11 +75,11 @@ class LeaseTerm:
 
     def may_be_lost(self, consumer: str) -> bool:
         """Whether others may have taken over the messages of this consumer."""
-        return self.now() >= self.until or consumer != self._consumer
+        return self.now() >= self.until or consumer != self.consumer
 
     def _write(self) -> None:
         if self._shared is not None:
-            PAGE.pack_into(self._shared, 0, self.until, _mark_of(self._consumer))
+            PAGE.pack_into(self._shared, 0, self.until, _mark_of(self.consumer))
 
 
 class SharedTerm:

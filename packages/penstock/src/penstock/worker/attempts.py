@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Protocol
@@ -15,6 +16,7 @@ from penstock.isolation.runs import CancelReason, Crashed
 from penstock.message.body import too_large
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
+from penstock.pod.lease_term import LeaseTerm
 from penstock.worker.abandoned import AbandonedHandlers
 from penstock.worker.context import Context, MessageSettings, Progress
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
@@ -59,11 +61,12 @@ class Attempt:
 
     __slots__ = ("alone", "context", "delivery", "ended", "patience", "started", "task")
 
-    def __init__(self, delivery: Delivery, context: Context, started: float, *, alone: bool) -> None:
+    def __init__(self, delivery: Delivery, context: Context, *, alone: bool) -> None:
         self.delivery = delivery
         """Its fence now; the context keeps the delivery with which the handler started."""
         self.context = context
-        self.started = started
+        self.started = math.inf
+        """When its task took its first step."""
         self.alone = alone
         self.ended = False
         """Whether its outcome is decided; its handler may still run."""
@@ -87,15 +90,18 @@ class Attempts:
         metrics: WorkerMetrics,
         abandoned: AbandonedHandlers,
         on_group_gone: Callable[[str], object],
+        on_expired: Callable[[str], object],
         room_for_suspects: Callable[[int], int],
         *,
         max_size: Size,
+        term: LeaseTerm,
         rng: Random,
         clocks: Clocks = CLOCKS,
     ) -> None:
         """`isolated_runner` runs suspects, `alone_runner` those that must run alone in this worker.
 
-        `on_group_gone` gets the consumer whose group does not exist. `room_for_suspects` gets the number of suspects in
+        `on_group_gone` gets the consumer whose group does not exist, `on_expired` one whose lease may have expired,
+        which `term` tells. `room_for_suspects` gets the number of suspects in
         child processes, and returns how many more memory allows.
         """
         self._work = work
@@ -110,7 +116,10 @@ class Attempts:
         self._settler = settler
         self._slots = slots
         self._metrics = metrics
+        self._observe_done = metrics.handling["done"].observe
         self._on_group_gone = on_group_gone
+        self._on_expired = on_expired
+        self._term = term
         self._rng = rng
         self._monotonic = clocks.monotonic
         self._wall = clocks.wall
@@ -178,8 +187,7 @@ class Attempts:
         running.delivery = renewed
 
     def _start(self, delivery: Delivery, *, alone: bool) -> None:
-        now = self._monotonic()
-        attempt = Attempt(delivery, Context(delivery, now + self._timeout, self._settings), now, alone=alone)
+        attempt = Attempt(delivery, Context(delivery, math.inf, self._settings), alone=alone)
         self.running[delivery.id] = attempt
         self._slots.running += 1
         if delivery.source:
@@ -210,19 +218,31 @@ class Attempts:
     # outcomes
 
     async def _run(self, attempt: Attempt) -> None:
-        delivery = attempt.delivery
-        runner = self._runner_of(attempt) if delivery.source else self._runner
-        if attempt.context.why is not None:  # it was cancelled before its first step
+        delivery, context, term = attempt.delivery, attempt.context, self._term
+        attempt.started = now = self._monotonic()
+        context.deadline = now + self._timeout
+        if context.why is not None:  # it was cancelled before its first step
             self._end(attempt, STOPPED)
             return
+        if now >= term.until or delivery.consumer != term.consumer:
+            self._leave_to_others(attempt)
+            return
+        runner = self._runner_of(attempt) if delivery.source else self._runner
         try:
-            outcome = await runner.run(delivery, attempt.context)
+            outcome = await runner.run(delivery, context)
         except BaseException as error:  # noqa: BLE001 - see `Runner`
-            outcome = outcome_of(error, attempt.context)
+            outcome = outcome_of(error, context)
         if isinstance(outcome, Done):
             self._done(attempt, outcome)
         else:
             self._end(attempt, outcome)
+
+    def _leave_to_others(self, attempt: Attempt) -> None:
+        """Start nothing: this process was suspended after the delivery, and others may run the message by now."""
+        attempt.ended = True
+        self._settler.add(GivenBack(attempt.delivery, "found"))
+        self._release(attempt)
+        self._on_expired(attempt.delivery.consumer)
 
     def _runner_of(self, attempt: Attempt) -> Runner:
         if attempt.alone:
@@ -235,7 +255,7 @@ class Attempts:
                 self._settler.settle(attempt.delivery)
             else:
                 self._settler.add(SettledWith(attempt.delivery, outcome.result))
-            self._metrics.handling["done"].observe(self._monotonic() - attempt.started)
+            self._observe_done(self._monotonic() - attempt.started)
             if self._debugs:
                 self._log_end("done", attempt)
         self._release(attempt)
@@ -333,10 +353,11 @@ class Attempts:
         attempt.ended = True
         if attempt.patience is not None:
             attempt.patience.cancel()
-        if self.running.get(attempt.delivery.id) is attempt:
-            del self.running[attempt.delivery.id]
-        if attempt.delivery.source:
-            self.suspects -= attempt.delivery.is_suspect
+        delivery = attempt.delivery
+        if self.running.get(delivery.id) is attempt:
+            del self.running[delivery.id]
+        if delivery.source:
+            self.suspects -= delivery.is_suspect
             self.alone -= attempt.alone
         if not keeps_slot:
             self._slots.release()
@@ -365,7 +386,7 @@ class Attempts:
         self._timer = None
         now = self._monotonic()
         for attempt in list(self.running.values()):
-            left = attempt.started + self._timeout - now
+            left = min(attempt.started, now) + self._timeout - now  # before its first step, it starts now
             if left > 0:
                 self._timer = self._loop.call_later(left, self._cancel_overdue)
                 return

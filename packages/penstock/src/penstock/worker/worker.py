@@ -144,8 +144,10 @@ class Worker:
             self._metrics,
             abandoned,
             self._group_gone,
+            self.expired,
             lambda running: memory.room_for_suspects(running, prepared=spawner.prepared),
             max_size=spec.message.max_size,
+            term=term,
             rng=dependencies.rng,
             clocks=clocks,
         )
