@@ -32,7 +32,7 @@ def test_many_jobs_of_others_are_reported(
             scheduler._metrics.filtered["shard"].add(passed)  # noqa: SLF001 - as replies of acquire do
             scheduler._acquiring.acquired += acquired  # noqa: SLF001 - as above
             now += 31
-            scheduler._check_passed_over()  # noqa: SLF001 - as the check of the pod's health does
+            scheduler._health.check_passed_over()  # noqa: SLF001 - as the check of the pod's health does
             await asyncio.sleep(0)
 
     with caplog.at_level(logging.WARNING):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 
 from penstock.observe.events import Activity, Event
@@ -16,9 +16,10 @@ from penstock.pod.lease import Lease
 from penstock.pod.parts import Parts
 from penstock.scheduler.acquiring import Acquiring
 from penstock.scheduler.breaker import BatchBreaker, BreakerState
+from penstock.scheduler.health_checks import HealthChecks
 from penstock.scheduler.job_list import JobLister
 from penstock.scheduler.job_runner import JobRunner
-from penstock.scheduler.job_steps import JobCounts, JobSteps, StepTerms, shards_word
+from penstock.scheduler.job_steps import JobSteps, StepTerms
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.orphan_cleanup import OrphanCleanup
 from penstock.scheduler.permits import Permits
@@ -29,10 +30,8 @@ from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.runs import JobRuns
 from penstock.scheduler.server_check import check_server
 from penstock.scheduler.settler import RunSettler
-from penstock.scheduler.watchdog import PodState, Watchdog
 from penstock.wire.errors import RedisTrouble
 
-COUNT_EVERY = 2.0
 PROBE_EVERY = 1.0
 LEASE_CHECKS = 20
 """Checks per lease; runs are cancelled early enough to end before the lease expires."""
@@ -42,11 +41,6 @@ RESERVE = 1.0
 """Seconds of the grace period that are reserved for closing."""
 CLOSING = 4 * RESERVE
 """Seconds after which a closing pod has ended in any case."""
-FILTERS_EVERY = 60.0
-"""Seconds over which passed-over jobs are counted."""
-MANY_PASSED = 1000
-MOST_PASSED = 0.9
-"""So many, and such a share of all inspected due jobs, are worth a warning."""
 BUSIEST = 0.02
 """Seconds between two cycles while more jobs are due than permits are free."""
 
@@ -123,14 +117,21 @@ class Scheduler:
             asyncio.get_running_loop().call_soon_threadsafe,
             new_name=dependencies.new_consumer,
         )
-        self._watchdog = Watchdog(spec.health)
-        self._filters = (0, 0)
-        self._filters_at = self._monotonic() + FILTERS_EVERY
-        self._acquired_before = 0
-        self._counts: JobCounts | None = None
-        self._signals: Mapping[str, bool] = {}
-        self._degraded = False
         self._unreachable = False
+        self._health = HealthChecks(
+            spec,
+            side,
+            self._acquiring,
+            self._runs,
+            self._settler,
+            self._refresh,
+            self._orphans,
+            self.permits,
+            self._redis_time,
+            metrics,
+            dependencies.clocks,
+            self._is_stalled,
+        )
         self._parts = Parts(self._log, self.stop)
 
     def stop(self) -> None:
@@ -153,9 +154,9 @@ class Scheduler:
             "refresh": self._refresh.run(),
             "orphans": self._clean_up_orphans(),
             "lease": self._watch_lease(lease),
-            "counts": self._count_jobs(),
+            "counts": self._health.run(),
             "zombies": self._cancel_overdue(),
-            "summary": self._log_summaries(),
+            "summary": self._health.log_summaries(),
             "probe": self._probe_redis(),
             "server": check_server(self._side.link),
         }
@@ -216,6 +217,11 @@ class Scheduler:
             log_trouble(self._log, activity, error)
 
     # -- the cycle ----------------------------------------------------------------------------------------------------
+
+    def _is_stalled(self) -> bool:
+        """Whether the lease cannot be renewed, or a breaker is not closed."""
+        now = self._monotonic()
+        return self._unreachable or any(one.state(now) is not BreakerState.CLOSED for one in self._breakers.values())
 
     def _forget_consumer(self, consumer: str) -> None:
         """A script reported that the lease is lost, before the next renewal did."""
@@ -291,90 +297,6 @@ class Scheduler:
             started = self._monotonic()
             self._runs.scan()
             self._metrics.passes["zombies"].observe(self._monotonic() - started)
-
-    async def _count_jobs(self) -> None:
-        while True:
-            await asyncio.sleep(COUNT_EVERY)
-            try:
-                await self._runs.keep_overdue(self._side)
-                sent = self._monotonic()
-                self._counts = await self._side.look(shards_word(self._acquiring.listed.shards))
-                self._redis_time.correct(self._counts.asof, sent)
-                self._runs.replace(self._counts.again)
-            except RedisTrouble as error:
-                self._metrics.trouble(error)
-            self._check_health()
-
-    def _check_health(self) -> None:
-        metrics, counts = self._metrics, self._counts
-        if counts is not None:
-            metrics.waiting.set(counts.waiting)
-            metrics.working.set(counts.working)
-            metrics.paused.set(counts.paused)
-            metrics.given_up.set(counts.given_up)
-            # While all jobs are paused, none should run, so no alert should fire.
-            metrics.ready.set(0 if counts.all_paused else counts.ready)
-            metrics.oldest_overdue.set(0 if counts.all_paused else counts.overdue)
-        now = self._monotonic()
-        acquired, self._acquired_before = self._acquiring.acquired - self._acquired_before, self._acquiring.acquired
-        state = PodState(
-            ready=max(0, counts.ready - self._acquiring.limited) if counts else 0,
-            overdue=counts.overdue if counts else 0.0,
-            mean_interval=self._refresh.mean_interval,
-            limit=self.permits.limit,
-            free=self.permits.free,
-            running=len(self._runs),
-            acquired=acquired,
-            all_paused=counts.all_paused if counts else False,
-            stalled=self._unreachable
-            or any(breaker.state(now) is not BreakerState.CLOSED for breaker in self._breakers.values()),
-        )
-        self._signals = self._watchdog.check(state)
-        for name, active in self._signals.items():
-            metrics.signals[name].set(active)
-        self._check_passed_over()
-        degraded = self._watchdog.is_degraded(state, self._signals)
-        metrics.degraded.set(degraded)
-        if degraded != self._degraded:
-            self._degraded = degraded
-            self._log.event(Event.SCHEDULER_DEGRADED if degraded else Event.SCHEDULER_HEALTHY, **self._summary())
-
-    def _check_passed_over(self) -> None:
-        """Warn if nearly all due jobs that this pod inspects are not for it: it may find its own too late."""
-        if self._monotonic() < self._filters_at:
-            return
-        passed = sum(int(self._metrics.filtered[why].value) for why in ("shard", "pattern", "unknown"))
-        acquired = self._acquiring.acquired
-        (passed_before, acquired_before), self._filters = self._filters, (passed, acquired)
-        self._filters_at = self._monotonic() + FILTERS_EVERY
-        passed, acquired = passed - passed_before, acquired - acquired_before
-        if passed >= MANY_PASSED and passed > MOST_PASSED * (passed + acquired):
-            self._log.event(Event.JOBS_PASSED_OVER, passed=passed, acquired=acquired)
-
-    async def _log_summaries(self) -> None:
-        every = self._spec.health.summary.seconds
-        while every > 0:
-            await asyncio.sleep(every)
-            self._log.event(
-                Event.SCHEDULER_SUMMARY, health="DEGRADED" if self._degraded else "HEALTHY", **self._summary()
-            )
-
-    def _summary(self) -> dict[str, object]:
-        metrics, counts, limit = self._metrics, self._counts, self.permits.limit
-        free = self.permits.free
-        return {
-            "registered": self._refresh.registered,
-            "running": len(self._runs),
-            "working": counts.working if counts else 0,
-            "ready": counts.ready if counts else 0,
-            "oldest_overdue": round(counts.overdue) if counts else 0,
-            "capacity_per_cycle": self._acquiring.capacity,
-            "permits": f"{free}/{limit} ({free / limit:.0%})" if limit else "unlimited",
-            "zombies_cancelled": int(sum(counter.value for counter in metrics.zombies.values())),
-            "orphans_returned": self._orphans.returned,
-            "queue_depth": self._settler.unsettled,
-            "signals": ",".join(sorted(name for name, active in self._signals.items() if active)),
-        }
 
     # -- the drain ----------------------------------------------------------------------------------------------------
 
