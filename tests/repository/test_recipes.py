@@ -64,3 +64,16 @@ def test_the_table_of_kinds_names_what_a_kind_has(root: Path) -> None:
     }
     assert named
     assert sorted(named - {field.name for field in fields(Kind)}) == []
+
+
+def test_the_promises_name_violations_and_families_that_exist(root: Path) -> None:
+    table = (root / "ARCHITECTURE.md").read_text().partition("\n## Promises\n")[2].partition("\n## ")[0]
+    tests = "".join(line.split("|")[3] + ";" for line in table.splitlines() if line.startswith(("| P", "| A job")))
+    violations = set(re.findall(r'"([a-z-]+)"', tests))
+    checks = "".join((root / f"tests/simulation/{name}.py").read_text() for name in ("truth", "final_checks"))
+    assert violations
+    assert sorted(name for name in violations if f'"{name}"' not in checks) == []
+    families = {name for words in re.findall(r"famil\w+ ([^;]+);", tests) for name in re.findall("`([a-z-]+)`", words)}
+    known = "".join(file.read_text() for file in (root / "tests/faults").glob("of_*.py"))
+    assert families
+    assert sorted(name for name in families if f'"{name}"' not in known) == []
