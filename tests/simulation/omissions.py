@@ -376,6 +376,25 @@ OMISSIONS = (
         scripts={"claim": without("if marked[id] then", "if false then")},
     ),
     Omission(
+        "the records of unfinished entries in trim",
+        "stuck",
+        "history-trim",
+        scripts={"trim": without("if records <= MANY then", "if false then")},
+    ),
+    Omission(
+        "the look-up of each entry in trim when many are recorded",
+        "stuck",
+        "history-trim",
+        scripts={
+            "trim": lambda text: without("if records <= MANY or #all == 0", "if true")(
+                without(
+                    "MANY = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], 1000",
+                    "MANY = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], 0",
+                )(text)
+            )
+        },
+    ),
+    Omission(
         "the recovery of a message whose consumer was deleted while it ran",
         "stuck",
         plan=_by_hand(

@@ -48,6 +48,8 @@ class Setup:
     dedup: bool = False
     history: bool = False
     """Whether finished entries stay in the stream."""
+    keep: int = 1_000_000
+    """How many entries stay in the stream then."""
     network: str = "usual"
     """How long commands take: `quick`, `usual` or `rough`."""
     scripts_loaded: bool = True

@@ -48,6 +48,8 @@ CROWDED = 0.4
 """The share of schedules in which all faults happen at about the same time."""
 TWINS = 0.3
 """The share of schedules in which a process fault joins a fault of one of its commands."""
+LONG = 1000
+"""More entries than a schedule has, so that none is trimmed."""
 MOMENTS = ("issued", "executed", "answered")
 REFUSALS = (
     "OOM command not allowed when used memory > 'maxmemory'.",
@@ -85,6 +87,8 @@ class Profile:
     """The consumers that foreign clients delete; empty for a worker's."""
     history: bool = False
     """Whether finished entries stay in the stream."""
+    keep: int = 1_000_000
+    """How many entries stay then."""
     until: float = 0.9
     """The share of the schedule in which faults begin."""
     memory: Sequence[str] = ("ample",)
@@ -199,6 +203,18 @@ PROFILES: dict[str, Profile] = {
         janitors=(1, 1, 2),
         history=True,
     ),
+    "history-trim": Profile(  # a consumer is deleted between the steps of a round in which finished entries are trimmed
+        {"remove": 3, "hold": 0.5, "crash": 0.3, "drain": 0.3},
+        roles=("settler",),
+        kinds=("flaky", "flaky", "bad", "ok"),
+        seconds=(0.0, 0.5, 3.0),
+        backoffs=(3.0, 12.0),
+        messages=(3, 5),
+        janitors=(1, 1, 2),
+        removed=("~parked", "~parked", "~ready", "~suspect"),
+        history=True,
+        keep=1,
+    ),
     "janitors": Profile(
         {**WIRE, "restart": 2, "crash": 1, "stall": 1, "pause": 0.5},
         roles=("work", "leader", "settler"),
@@ -260,6 +276,7 @@ def _setup(of: Profile, rng: Random) -> Setup:
         earlier_entries=pick((0, 8, 98)),
         memory=pick(of.memory) if len(of.memory) > 1 else of.memory[0],
         history=of.history,
+        keep=of.keep,
     )
 
 
@@ -365,7 +382,10 @@ def _full(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault
 
 
 def _remove(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
-    return Fault(at, kind, what=rng.choice(of.removed) or _worker(setup, rng))
+    what = rng.choice(of.removed) or _worker(setup, rng)
+    if setup.keep < LONG and rng.random() < 0.7:
+        return Fault(at, kind, step=rng.choice(("remember", "reconcile_left")), moment="executed", what=what)
+    return Fault(at, kind, what=what)
 
 
 def _delete(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:

@@ -296,7 +296,8 @@ def _spec(settings: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
         "shutdown": {"grace": f"{values['grace']:g}s", "margin": f"{values['margin']:g}s"},
     }
     if values["history"]:
-        data["stream"]["retention"] = {"keep": {"length": 1_000_000}}
+        data["stream"]["retention"] = {"keep": {"length": values["keep"]}}
+        data["janitor"] = {"trim": {"every": "1s"}}
     if values["dedup"]:
         data["message"] = {"dedup": {"by": "id", "window": "1h"}}
     redis = Where(addresses=["127.0.0.1:6379"])
@@ -320,5 +321,6 @@ def pipeline(setup: Setup) -> ResolvedPipeline:
         "margin",
         "dedup",
         "history",
+        "keep",
     )
     return _spec(tuple((name, getattr(setup, name)) for name in names))

@@ -258,3 +258,34 @@ def test_history_is_trimmed_exactly_whatever_the_size_of_a_node(
     finish(driver, 150)
     run_async(driver.round())
     assert driver.entries() == (ids[-5:] if spec == LENGTH else [])
+
+
+@pytest.mark.parametrize("others", [0, 2000])
+@pytest.mark.parametrize("key", ["parked", "uncharged", "crashed"])
+def test_entries_recorded_as_unfinished_stay(target: Target, key: str, others: int) -> None:
+    """A foreign client has just deleted the consumer that owned them, so that they are pending nowhere."""
+    driver = PipelineDriver(target, LENGTH)
+    driver.create_group()
+    ids = driver.add(20)
+    finish(driver, 20)
+    unfinished, place = ids[3], getattr(driver.keys, key)
+    if key == "parked":
+        driver.ask("ZADD", place, 1, unfinished)
+    else:
+        driver.ask("HSET", place, unfinished, "0@1" if key == "uncharged" else "lost")
+    for first in range(0, others, 500):
+        driver.ask("HSET", driver.keys.uncharged, *(part for n in range(500) for part in (f"9{first + n}-0", "0@1")))
+
+    async def history() -> trim.TrimResult:
+        link = driver.link()
+        try:
+            return await trim.Trimmer(link, driver.keys, driver.pipeline.spec).history()
+        finally:
+            await link.close()
+
+    result = run_async(history())
+
+    kept = {*ids[-5:], unfinished} if others else {*ids[3:]}
+    assert set(driver.entries()) == kept
+    assert result.removed == 20 - len(kept)
+    assert others or (result.held, result.holder) == (12, driver.keys.group)

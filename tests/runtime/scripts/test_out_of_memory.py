@@ -198,7 +198,8 @@ def test_a_janitor_leads_and_trims(own: Steps) -> None:
     for _ in range(2):
         assert own.run("lead", [lock], "me", 10_000) == 1
     assert 0 < own.ask("PTTL", lock) <= 10_000
-    removed, *_ = own.run("trim", (KEYS.stream, KEYS.position), "length", 1, 100, 100_000, KEYS.group)
+    keys = (KEYS.stream, KEYS.position, KEYS.parked, KEYS.uncharged, KEYS.crashed)
+    removed, *_ = own.run("trim", keys, "length", 1, 100, 100_000, KEYS.group)
     assert removed == 2
 
 

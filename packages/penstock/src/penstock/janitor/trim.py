@@ -65,10 +65,11 @@ class Trimmer:
         """Remove a page of finished entries."""
         if self._keep is None:
             return TrimResult(0, more=False, held=0, holder="")
+        keys = self._keys
         reply = await self._link.run(
             script("trim"),
-            (self._keys.stream, self._keys.position),
-            (*self._keep, ENTRIES, BYTES, self._keys.group),
+            (keys.stream, keys.position, keys.parked, keys.uncharged, keys.crashed),
+            (*self._keep, ENTRIES, BYTES, keys.group),
         )
         removed, more, held, holder = items(reply)
         return TrimResult(number(removed), more == 1, number(held), text(holder))

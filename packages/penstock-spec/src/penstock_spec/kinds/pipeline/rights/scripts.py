@@ -39,7 +39,7 @@ CALLED: Mapping[str, frozenset[str]] = {
         " zrangebyscore zrem",
         "recover": "hdel hget hmget hset persist xclaim xpending xrange zrem zscore",
         "remember": "hdel hmget hset persist xinfo|groups xpending",
-        "trim": "hexists time xdel xinfo|groups xlen xpending xrange xtrim",
+        "trim": "hexists hkeys hlen hmget time xdel xinfo|groups xlen xpending xrange xtrim zcard zrange zscore",
         "trim_dead": "time xdel xrange xtrim",
     }.items()
 }
