@@ -10,9 +10,14 @@ It exits with 1 if a storm violates a promise, and prints the command that repea
 from __future__ import annotations
 
 import argparse
+import json
 import logging
+import os
 import random
+import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
@@ -31,19 +36,44 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _told(family: Family, seed: int) -> Result:
-    _say(f"{family.name}: seed {seed}: {family.does}")
+def _result(family: Family, seed: int) -> Result:
     try:
-        result = run(family, seed)
+        return run(family, seed)
     except (AssertionError, OSError, HiredisError) as error:
-        result = Result(family.name, seed, violations=[f"the storm did not end: {error!r}"])
+        return Result(family.name, seed, violations=[f"the storm did not end: {error!r}"])
+
+
+def _tell(family: Family, result: Result) -> None:
+    _say(f"{family.name}: seed {result.seed}: {family.does}")
+    if result.left_out:
+        _say(f"  left out, it needs {result.left_out}")
+        return
     counts = ", ".join(f"{name.replace('_', ' ')} {getattr(result, name)}" for name in report.COLUMNS)
     _say(f"  {result.seconds:g} s, {counts}, violations {len(result.violations)}")
     for text in (*result.notes, *result.violations):
         _say(f"  {text}")
     if result.violations:
-        _say(f"  repeat: python -m tests.faults --only {family.name} --seed {seed}")
-    return result
+        _say(f"  repeat: python -m tests.faults --only {family.name} --seed {result.seed}")
+
+
+def _storm(family: Family, seed: int) -> Result:
+    """One storm, in a process of its own: senders and clocks are threads and settings of it."""
+    command = [sys.executable, "-m", "tests.faults", "--only", family.name, "--seed", str(seed), "--as-json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        return Result(family.name, seed, violations=[f"the storm did not end: {ended.stderr[-500:]}"])
+    return Result(**json.loads(ended.stdout.splitlines()[-1]))
+
+
+def storms(families: list[Family], seeds: range, jobs: int) -> list[Result]:
+    """Run them, some at a time; the longest begin first."""
+    ordered = sorted(families, key=lambda one: not one.is_longest)
+    with ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(_storm, family, seed): family for family in ordered for seed in seeds}
+        for one in as_completed(running):
+            _tell(running[one], one.result())
+    order = {one.name: place for place, one in enumerate(families)}
+    return sorted((one.result() for one in running), key=lambda one: (order[one.family], one.seed))
 
 
 def main() -> int:
@@ -51,17 +81,24 @@ def main() -> int:
     parser.add_argument("--only", default="", help="families, separated by commas; writes no page of the docs")
     parser.add_argument("--seed", type=int, default=None, help="the seed of the first round; by default a random one")
     parser.add_argument("--rounds", type=int, default=1, help="how many storms of each family, with successive seeds")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many storms run at a time")
+    parser.add_argument("--as-json", action="store_true", help="run one storm here, and print its result")
     parser.add_argument("--list", action="store_true", help="list the families, and stop")
     options = parser.parse_args()
-    logging.disable()  # of the senders, which run in this process
     families = named(options.only)
     if options.list:
         for one in families:
             _say(f"{one.name:12} {one.does} Tests: {one.promises}")
         return 0
     first = random.randrange(1_000_000) if options.seed is None else options.seed  # noqa: S311 - no secret
-    results = [_told(family, first + number) for family in families for number in range(options.rounds)]
+    if options.as_json:
+        logging.disable()  # of the senders, which run in this process
+        _say(json.dumps(_result(families[0], first).as_json()))
+        return 0
+    began = time.monotonic()
+    results = storms(families, range(first, first + options.rounds), options.jobs)
     report.write(results, whole=not options.only)
+    _say(f"{len(results)} storms in {(time.monotonic() - began) / 60:.1f} minutes")
     _say(f"report: {report.BUILD / 'report.md'}")
     return int(any(one.violations for one in results))
 

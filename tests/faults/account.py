@@ -11,6 +11,8 @@ from fault_journal import Send, Step
 from . import load
 from .storm import Storm
 
+WAITING = 3.0
+"""Seconds after which no read waits any more that began before: three times `work.block`."""
 SHOWN = 5
 """How many examples of one violation are shown."""
 
@@ -34,6 +36,8 @@ class Result:
     """Messages whose handler ended more than once. Delivery is at least once, so that is allowed."""
     violations: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    left_out: str = ""
+    """Why this machine cannot run the storm."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -52,6 +56,11 @@ class Facts:
     excused: frozenset[str] = frozenset()
     """Messages that Redis itself may have lost."""
     is_new_history: bool = False
+    attempts: int = load.ATTEMPTS
+    fences_excused: frozenset[str] = frozenset()
+    """Messages of such a stream that may have a fence twice."""
+    regrouped: tuple[float, ...] = ()
+    """When the group of a stream that keeps history vanished or was set back: finished messages may run again."""
 
 
 def facts_of(storm: Storm) -> Facts:
@@ -67,7 +76,24 @@ def facts_of(storm: Storm) -> Facts:
         for body, at in attempted.items()
         if at < storm.excused_before and known.get(body, float("inf")) >= storm.excused_after
     }
-    return Facts(sent, steps, dead, results, frozenset(excused), storm.is_new_history)
+    return Facts(
+        sent,
+        steps,
+        dead,
+        results,
+        frozenset(excused | storm.lost_with_consumers),
+        storm.is_new_history,
+        storm.attempts,
+        _with_old_fence(steps, storm.set_back),
+        tuple(storm.regrouped),
+    )
+
+
+def _with_old_fence(steps: list[Step], set_back: list[float]) -> frozenset[str]:
+    """Messages that began just after a group was set back: a read that waited may deliver them with an old fence."""
+    return frozenset(
+        one.body for one in steps if one.what == "begin" and any(at <= one.at <= at + WAITING for at in set_back)
+    )
 
 
 def _body_of(letter: dict[str, str]) -> str:
@@ -104,7 +130,10 @@ def fill(result: Result, facts: Facts) -> None:
     violate("P1 acknowledged and lost", missing - facts.excused)
     violate("sent although it was refused", said["refused"] & (set(begun) | set(dead)))
     violate("must be dead, but was done", {body for body in ended if _kind(body) in load.NEVER_DONE})
-    violate("P4 buried without a reason", {body for body in dead if not _may_be_dead(body, begun.get(body, []))})
+    violate(
+        "P4 buried without a reason",
+        {body for body in dead if not _may_be_dead(body, begun.get(body, []), facts.attempts)},
+    )
     entries: dict[str, set[str]] = defaultdict(set)
     for step in facts.steps:
         entries[step.body].add(step.entry)
@@ -113,11 +142,16 @@ def fill(result: Result, facts: Facts) -> None:
     violate("one send() became several entries", {b for b, e in entries.items() if len(e) > 1} - facts.excused)
     if facts.is_new_history:
         return
-    violate("dead twice", {body for body, count in dead.items() if count > 1})
+    again = _ran_again(begun, facts)
+    violate("P5 began before it was due", _too_early(begun, facts))
+    violate("dead twice", {body for body, count in dead.items() if count > 1} - again)
     fences = Counter((one.body, one.entry, one.fence) for one in facts.steps if one.what == "begin")
-    violate("P9 a fence was used twice", {body for (body, _, _), count in fences.items() if count > 1})
-    violate("P4 more attempts than allowed", {o.body for o in facts.steps if o.attempt > load.ATTEMPTS + 1})
-    violate("done and dead", {body for body in ended if body in dead})
+    violate(
+        "P9 a fence was used twice",
+        {body for (body, _, _), count in fences.items() if count > 1} - facts.fences_excused,
+    )
+    violate("P4 more attempts than allowed", {o.body for o in facts.steps if o.attempt > facts.attempts + 1})
+    violate("done and dead", {body for body in ended if body in dead} - again)
     violate("P3 settled by an earlier owner", _settled_by_earlier(facts))
     violate("done without its result", {o.body for o in facts.steps if o.message in _without_result(facts)})
 
@@ -135,9 +169,21 @@ def _kind(body: str) -> str:
     return body.partition("-")[0]
 
 
-def _may_be_dead(body: str, begun: list[Step]) -> bool:
+def _may_be_dead(body: str, begun: list[Step], attempts: int) -> bool:
     """Whether it was planned, or so many of its attempts began that all may have been lost with their workers."""
-    return _kind(body) in load.NEVER_DONE or len(begun) >= load.ATTEMPTS
+    return _kind(body) in load.NEVER_DONE or len(begun) >= attempts
+
+
+def _ran_again(begun: dict[str, list[Step]], facts: Facts) -> set[str]:
+    """Messages that may have run again although they were finished."""
+    return {
+        body for body, steps in begun.items() if any(steps[0].at < moment < steps[-1].at for moment in facts.regrouped)
+    }
+
+
+def _too_early(begun: dict[str, list[Step]], facts: Facts) -> set[str]:
+    due = {one.body: one.at + load.DELAY for one in facts.sends if one.what == "attempted"}
+    return {body for body, steps in begun.items() if _kind(body) == "later" and steps[0].at < due.get(body, 0)}
 
 
 def _settled_by_earlier(facts: Facts) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import of_networks, of_operators, of_processes, of_servers, of_sizes
+from . import of_clocks, of_history, of_lists, of_memory, of_networks, of_operators, of_processes, of_servers, of_sizes
 from .family import Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -11,6 +11,10 @@ FAMILIES: tuple[Family, ...] = (
     *of_servers.FAMILIES,
     *of_operators.FAMILIES,
     *of_sizes.FAMILIES,
+    *of_memory.FAMILIES,
+    *of_clocks.FAMILIES,
+    *of_lists.FAMILIES,
+    *of_history.FAMILIES,
 )
 
 

@@ -24,6 +24,9 @@ async def handle(message, context):
     note("begin", *about)
     if kind == "exit":
         os._exit(9)
+    if kind == "eat":
+        data = bytearray(b"x" * (300 << 20))
+        await asyncio.sleep(len(data))
     if kind == "bury":
         raise penstock.Bury("for good")
     if kind == "flaky" and context.attempt == 1:
@@ -35,26 +38,35 @@ async def handle(message, context):
         context.leave({"pad": "x" * 20_000}, keep="10s")
     note("end", *about)
 """
-SPEC = f"""\
-work: {{concurrency: 8, lease: 10s, block: 1s, timeout: 30s}}
-retries: {{attempts: {ATTEMPTS}, backoff: {{first: 100ms, limit: 1s}}}}
-send: {{breaker: {{cooldown: 1s}}}}
-stream: {{key: trial, group: trial, backlog: {{limit: 2000000}}}}
-shutdown: {{grace: 60s, margin: 10s}}
-message: {{schema: {{type: object, required: [id], properties: {{id: {{type: string}}}}}}%s}}
+SPEC = """\
+work: {concurrency: 8, lease: 10s, block: 1s, timeout: 30s}
+retries: {attempts: %d, backoff: {first: 100ms, limit: 1s}}
+send: {breaker: {cooldown: 1s}}
+stream: {key: trial, group: trial, backlog: {limit: 2000000}}
+shutdown: {grace: 60s, margin: 10s}
+message: {schema: {type: object, required: [id], properties: {id: {type: string}}}%s}
 """
 DEDUP = ", dedup: {by: id, window: %s}"
 KINDS = {"ok": 10, "flaky": 3, "slow": 2, "result": 4, "big": 1, "bury": 1}
-"""How often each kind of message is sent. `exit` is added by families of poison."""
+"""How often each kind of message is sent. Families add `exit`, `eat`, `later` and `soon`."""
 SOAK = {"ok": 10, "flaky": 3, "slow": 2, "brief": 5}
 """The same for a soak: all that Redis keeps is gone after some seconds, so that its memory can stay flat."""
-NEVER_DONE = ("bury", "exit")
+NEVER_DONE = ("bury", "exit", "eat")
 """Kinds that end as dead letters; all others must be done."""
+DELAY = 1.5
+"""Seconds after which a delayed message is due."""
+DELAYED = ("later", "soon")
+"""Kinds that are delayed. `later` is held to it; with `soon`, the clock of Redis itself jumps."""
 LEFT_RESULTS = ("result", "big")
 PACE = 0.03
 """Seconds between two sends of one sender."""
 TIMEOUT = 5.0
 """Seconds for which a send waits for Redis."""
+
+
+def sections(dedup: str, attempts: int) -> dict[str, str]:
+    """The sections of the spec, each on one line."""
+    return {line.partition(":")[0]: line for line in (SPEC % (attempts, dedup)).splitlines()}
 
 
 class Sender(threading.Thread):
@@ -82,7 +94,8 @@ class Sender(threading.Thread):
     def send(self, body: str, takes: float) -> None:
         append(self._file, "attempted", body)
         try:
-            self._producer.send({"id": body, "takes": round(takes, 3)}, timeout=TIMEOUT)
+            delay = DELAY if body.partition("-")[0] in DELAYED else None
+            self._producer.send({"id": body, "takes": round(takes, 3)}, delay=delay, timeout=TIMEOUT)
         except Unknown:
             append(self._file, "unknown", body)
         except NotSent:

@@ -35,6 +35,17 @@ def partition(storm: Storm) -> None:
             one.join()
 
 
+def half_open(storm: Storm) -> None:
+    """The peers of all connections of some processes vanish without a word; new connections work at once."""
+    end = storm.faults_last()
+    while time.monotonic() < end:
+        storm.pause(0.5, 3)
+        for cable in storm.rng.sample(storm.cables, 2):
+            cable.vanish()
+        if storm.rng.random() < 0.3:
+            storm.rng.choice(storm.workers).kill()
+
+
 FAMILIES = (
     Family(
         "cuts",
@@ -48,6 +59,14 @@ FAMILIES = (
         "Drops all packets of a worker and a janitor for longer than the lease, then cuts their connections.",
         ALL,
         partition,
+        through_cables=True,
+    ),
+    Family(
+        "half-open",
+        "Lets the peers of open connections vanish for ever, without FIN or RST; new connections work. Kills workers.",
+        f"{ALL}; one `send()` adds at most one entry",
+        half_open,
+        seconds=20.0,
         through_cables=True,
     ),
 )

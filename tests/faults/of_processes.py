@@ -55,5 +55,7 @@ FAMILIES = (
     Family("kill", "SIGKILLs workers and janitors at random, every 0.3 to 2 s.", ALL, kill),
     Family("stop", "Suspends a worker and a janitor for longer than the lease, then resumes them.", ALL, stop),
     Family("drain", "SIGTERMs processes at random; a third of them gets a SIGKILL while it drains.", ALL, drain),
-    Family("poison", "Adds messages that end their process by `os._exit`.", ALL, nothing, poison=1, exits=(9,)),
+    Family(
+        "poison", "Adds messages that end their process by `os._exit`.", ALL, nothing, kinds={"exit": 1}, exits=(9,)
+    ),
 )

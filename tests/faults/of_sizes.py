@@ -63,5 +63,11 @@ def many(storm: Storm) -> None:
 
 FAMILIES = (
     Family("huge", "Adds bodies of 0.3, 1 and 20 MB, above `message.max_size`, and kills workers.", ALL, huge),
-    Family("many", "Parks a million messages, adds 10,000 consumers without a process, and kills workers.", ALL, many),
+    Family(
+        "many",
+        "Parks a million messages, adds 10,000 consumers without a process, and kills workers.",
+        ALL,
+        many,
+        is_longest=True,
+    ),
 )

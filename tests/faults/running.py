@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 import targets
-from servers import Server
 from targets import Target
 
 from penstock.wire.credentials import Credentials
@@ -22,32 +21,39 @@ from .storm import Storm
 
 def run(family: Family, seed: int, *, seconds: float | None = None) -> Result:
     """Run one storm; `seconds` replaces how long its faults last."""
-    result = Result(family.name, seed)
+    result = Result(family.name, seed, left_out=family.missing())
+    if result.left_out:
+        return result
     began = time.monotonic()
     rng = Random(f"{family.name}/{seed}")  # noqa: S311 - no secret
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="penstock-faults-")))
-        target = _target(ends, family)
+        target = _target(ends, family, folder)
         storm = Storm(
             folder,
             target,
             rng,
             seconds=family.seconds if seconds is None else seconds,
             through_cables=family.through_cables,
-            kinds=load.KINDS | ({"exit": family.poison} if family.poison else {}),
+            kinds=load.KINDS | dict(family.kinds),
             exits=family.exits,
+            spec=family.spec,
+            attempts=family.attempts,
+            around=family.around,
         )
         with storm:
             family.faults(storm)
             result.violations += storm.calm()
-            fill(result, facts_of(storm))
+            facts = facts_of(storm)
+            fill(result, facts)
+            result.violations += family.checks(storm, facts)
             result.notes = storm.notes
     result.seconds = round(time.monotonic() - began, 1)
     return result
 
 
-def _target(ends: ExitStack, family: Family) -> Target:
+def _target(ends: ExitStack, family: Family, folder: Path) -> Target:
     if family.shape != "plain":
         return ends.enter_context(targets.start(family.shape))
-    server = ends.enter_context(Server(appendonly=True))
+    server = family.server(folder, ends)
     return Target(server.model(), Credentials(), [server])

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -15,16 +16,19 @@ from types import TracebackType
 from typing import Any, Self
 
 import hiredis
+from apiserver import ApiServer
 from fault_journal import Send, Step, sends, steps
 from faulty_connection import Cable
+from memory_limits import MemoryLimit
 from patience import PATIENCE
 from pipelines import KEY, Trial
 from raw_client import Reply
 from servers import Server, wait_for
+from shifted_clocks import ShiftedClock
 from targets import Target
 
 from . import load
-from .supervised import Place, Supervisor, pause
+from .supervised import Around, Place, Supervisor, pause
 
 REST = 180.0
 """Seconds in which everything must come to rest after the faults."""
@@ -50,7 +54,11 @@ class Storm:
         kinds: dict[str, int] | None = None,
         exits: tuple[int, ...] = (),
         window: str = "1h",
+        spec: Mapping[str, str] | None = None,
+        attempts: int = load.ATTEMPTS,
+        around: Callable[[Storm, str, int], Around] | None = None,
     ) -> None:
+        """`spec` replaces sections of `load.SPEC`, each on one line; `around` gives a process its surroundings."""
         self.target = target
         self.rng = rng
         self.seconds = seconds
@@ -59,29 +67,50 @@ class Storm:
         self.excused_after = float("-inf")
         self.is_new_history = False
         """Redis forgot steps that it had acknowledged, so a fence may repeat and finished messages may run again."""
+        self.regrouped: list[float] = []
+        """When the group of a stream that keeps history vanished or was set back."""
+        self.lost_with_consumers: set[str] = set()
+        """Messages of such a stream that may be lost."""
+        self.set_back: list[float] = []
+        """When the group was set back to entries that it had delivered."""
         self.notes: list[str] = []
-        self._ends = ExitStack()
+        self.kills: list[float] = []
+        """When `kill` ended a process."""
+        self.clocks: list[ShiftedClock] = []
+        """The clocks of processes, if a family shifts them."""
+        self.limits: list[MemoryLimit] = []
+        """The memory limits of workers, if a family has them."""
+        self.pods: list[ApiServer] = []
+        """The API servers of janitors, if a family has them."""
+        self.folder = folder
+        self.ends = ExitStack()
+        self.attempts = attempts
         dedup = load.DEDUP % window
         (folder / "repository").mkdir()
-        self.trial = Trial(folder / "repository", target, handlers=load.HANDLERS, spec=load.SPEC % dedup)
-        self._ends.enter_context(self.trial)
+        sections = load.sections(dedup, attempts) | dict(spec or {})
+        self.keeps_history = "retention" in sections["stream"]
+        self.trial = Trial(
+            folder / "repository", target, handlers=load.HANDLERS, spec="\n".join(sections.values()) + "\n"
+        )
+        self.ends.enter_context(self.trial)
         plain = (folder / "repository/specs/trial.yaml").read_text().replace(dedup, "")
         (folder / "repository/plain.yaml").write_text(plain)
         self.sent = folder / "sent"
         self._through_cables = through_cables
         self.cables: list[Cable] = []
+        self._around = around
         self._roles = ["worker"] * workers + ["janitor"] * janitors
         self._kinds = kinds or load.KINDS
         self._exits = exits
         self._specs = (folder / "repository/specs/trial.yaml", folder / "repository/plain.yaml")
         self.places: list[Place] = []
         self._supervisor: Supervisor | None = None
-        self._senders: list[load.Sender] = []
+        self.senders: list[load.Sender] = []
 
     def _connection(self) -> tuple[str, Cable | None]:
         if not self._through_cables:
             return self.target.url, None
-        cable = self._ends.enter_context(Cable(self.target.servers[0].port))
+        cable = self.ends.enter_context(Cable(self.target.servers[0].port))
         self.cables.append(cable)
         return f"redis://{cable.address}", cable
 
@@ -94,28 +123,29 @@ class Storm:
         return self
 
     def _start(self) -> None:
-        for role in self._roles:
-            self.places.append(Place(self.trial, role, *self._connection()))
+        for number, role in enumerate(self._roles):
+            around = self._around(self, role, number) if self._around else None
+            self.places.append(Place(self.trial, role, *self._connection(), around))
             self.places[-1].expected_codes |= set(self._exits)
         for spec in self._specs:
             url, _ = self._connection()
             rng = Random(self.rng.random())  # noqa: S311 - no secret
-            self._senders.append(load.Sender(spec, url, self.sent, rng, self._kinds))
+            self.senders.append(load.Sender(spec, url, self.sent, rng, self._kinds))
         self.workers[0].process.ready()
         self._supervisor = Supervisor(self.places)
         self._supervisor.start()
-        for sender in self._senders:
+        for sender in self.senders:
             sender.start()
         wait_for(lambda: len(self.steps()) > ENOUGH, "the workers run messages")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for sender in self._senders:
+        for sender in self.senders:
             sender.stopped.set()
         if self._supervisor:
             self._supervisor.stop()
-        self._ends.close()
+        self.ends.close()
 
     @property
     def server(self) -> Server:
@@ -146,6 +176,11 @@ class Storm:
         """Let a random time pass before the next fault."""
         pause(self.rng.uniform(at_least, at_most))
 
+    def kill(self, place: Place) -> None:
+        """Send SIGKILL, and remember when."""
+        self.kills.append(time.monotonic())
+        place.kill()
+
     def forget(self, *, after: float = float("-inf"), is_new_history: bool = True) -> None:
         """Redis lost what it acknowledged between `after` and now: these messages may be lost."""
         self.excused_after = after
@@ -154,9 +189,9 @@ class Storm:
 
     def calm(self) -> list[str]:
         """Stop sending, wait until everything is at rest, drain the processes; return what is not as it must be."""
-        for sender in self._senders:
+        for sender in self.senders:
             sender.stopped.set()
-        for sender in self._senders:
+        for sender in self.senders:
             sender.join(PATIENCE)
         problems = self._come_to_rest()
         for place in self.janitors:
@@ -198,7 +233,24 @@ class Storm:
         return len(self.trial.live_consumers()) < than
 
     def _is_drained(self) -> bool:
-        return self.trial.left() == 0 and self.trial.number("ZCARD", "{trial}:delayed") == 0
+        if self.trial.number("ZCARD", "{trial}:delayed"):
+            return False
+        return self._has_finished_history() if self.keeps_history else self.trial.left() == 0
+
+    def _has_finished_history(self) -> bool:
+        """Whether everything in a stream that keeps history was delivered, and no record says that it is unfinished."""
+        groups, stream = self.ask("XINFO", "GROUPS", KEY), self.ask("XINFO", "STREAM", KEY)
+        assert isinstance(groups, list)
+        assert isinstance(stream, list)
+        if len(groups) != 1 or not isinstance(groups[0], list) or self.ask("HEXISTS", "{trial}:trial:position", "left"):
+            return False
+        group = dict(zip(groups[0][::2], groups[0][1::2], strict=True))
+        last = dict(zip(stream[::2], stream[1::2], strict=True))["last-generated-id"]
+        try:
+            self.trial.assert_nothing_left()
+        except AssertionError:
+            return False
+        return bool(group["last-delivered-id"] == last)
 
     def _describe(self) -> str:
         return f"{self.trial.left()} left, {self.ask('XPENDING', KEY, 'trial')}, {self.ask('XINFO', 'GROUPS', KEY)}"
@@ -213,5 +265,14 @@ class Storm:
             return [f"`penstock status` exits with {code}"]
         found: Any = json.loads((self.trial.folder / "status").read_text())
         rows = found if isinstance(found, list) else found.get("pipelines", [found])
-        names = ("length", "new", "running", "ready", "suspect", "parked", "delayed", "consumers")
+        names = (
+            *(() if self.keeps_history else ("length",)),
+            "new",
+            "running",
+            "ready",
+            "suspect",
+            "parked",
+            "delayed",
+            "consumers",
+        )
         return [f"`penstock status` shows {name} = {row[name]} at rest" for row in rows for name in names if row[name]]

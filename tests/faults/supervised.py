@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from faulty_connection import Cable
 from patience import PATIENCE
@@ -14,10 +16,21 @@ from pipelines import Process, Trial
 RESTART_AFTER = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The surroundings of a process."""
+
+    environ: Mapping[str, str] = field(default_factory=dict)
+    module: str = "penstock"
+    """The module that runs `penstock`."""
+
+
 class Place:
     """The place of one pod: a worker or a janitor, its connection, and how its processes ended."""
 
-    def __init__(self, trial: Trial, role: str, url: str, cable: Cable | None = None) -> None:
+    def __init__(
+        self, trial: Trial, role: str, url: str, cable: Cable | None = None, around: Around | None = None
+    ) -> None:
         self.role = role
         self.cable = cable
         self.expected_codes = {0}
@@ -26,12 +39,14 @@ class Place:
         self._trial = trial
         self._words = ("worker", "trial") if role == "worker" else ("janitor",)
         self._url = url
+        self._around = around or Around()
         self._killed = False
         self._lock = threading.Lock()
         self.process = self._start()
 
     def _start(self) -> Process:
-        return self._trial.start(*self._words, "--redis", self._url, "--listen", "127.0.0.1:0")
+        words = (*self._words, "--redis", self._url, "--listen", "127.0.0.1:0")
+        return self._trial.start(*words, environ=self._around.environ, module=self._around.module)
 
     def keep_running(self) -> None:
         """Start another process if this one has ended."""

@@ -28,6 +28,8 @@ class ApiServer:
         self.body: bytes | None = None
         """A body that replaces the true one."""
         self.patches = 0
+        self.lists = 0
+        """How often the first page of pods was asked for."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
@@ -54,6 +56,10 @@ class ApiServer:
     ) -> None:
         self.stop()
 
+    def replace(self, *pods: str) -> None:
+        """From now on, these pods exist."""
+        self.costs = dict.fromkeys(pods)
+
     def stop(self) -> None:
         """Stop listening."""
         self._server.shutdown()
@@ -76,6 +82,7 @@ class ApiServer:
 
     def _list(self, query: dict[str, list[str]]) -> dict[str, Any]:
         names = sorted(self.costs)
+        self.lists += "continue" not in query
         begin = int(query.get("continue", ["0"])[0])
         end = begin + min(self.page, int(query["limit"][0]))
         more = {"continue": str(end)} if end < len(names) else {}

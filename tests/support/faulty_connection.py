@@ -32,6 +32,8 @@ class Cable:
         self._drops = False
         self._speed: float | None = None
         self._turn = threading.Lock()
+        self._vanished: list[threading.Event] = []
+        self._ends = threading.Event()
         self.lost = threading.Event()
         """Set when a reply was lost."""
 
@@ -57,6 +59,12 @@ class Cable:
         """From now on, all connections share a link of this speed, in each direction."""
         self._speed = bytes_per_second
 
+    def vanish(self) -> None:
+        """Forward nothing more on the connections that are open now, and do not close them. New ones work."""
+        vanished, self._vanished = self._vanished, []
+        for one in vanished:
+            one.set()
+
     def mend(self) -> None:
         """Work normally again, and forward the held replies."""
         self._drops = False
@@ -78,6 +86,7 @@ class Cable:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.mend()
+        self._ends.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._threads[0].join()
         self.cut()
@@ -103,26 +112,38 @@ class Cable:
                     client.shutdown(socket.SHUT_RDWR)
                     continue
                 self._open.append(server)
-                self._start(self._ask, client, server)
-                self._start(self._answer, server, client)
+                vanished = threading.Event()
+                self._vanished.append(vanished)
+                self._start(self._ask, client, server, vanished)
+                self._start(self._answer, server, client, vanished)
 
-    def _ask(self, client: socket.socket, server: socket.socket) -> None:
+    def _ask(self, client: socket.socket, server: socket.socket, vanished: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while data := client.recv(CHUNK):
                 self._asks.wait()
+                if vanished.is_set():
+                    self._ends.wait()
+                    break
                 self._take_time(len(data))
                 server.sendall(data)
+        if vanished.is_set():
+            self._ends.wait()
         _end(client, server)
 
-    def _answer(self, server: socket.socket, client: socket.socket) -> None:
+    def _answer(self, server: socket.socket, client: socket.socket, vanished: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while data := server.recv(CHUNK):
                 self._forwards.wait()
+                if vanished.is_set():
+                    self._ends.wait()
+                    break
                 if self._drops:
                     self.lost.set()
                     break
                 self._take_time(len(data))
                 client.sendall(data)
+        if vanished.is_set():
+            self._ends.wait()
         _end(client, server)
 
     def _take_time(self, size: int) -> None:
