@@ -177,8 +177,8 @@ class JobDriver:
             )
         )
 
-    def keep(self, *jobs: AcquiredJob) -> int:
-        return self.wait(self.steps.keep(jobs))
+    def keep(self, *jobs: AcquiredJob, mark: Literal["kept", "alone"] = "kept") -> int:
+        return self.wait(self.steps.keep(jobs, mark))
 
     def change(self, what: Literal["pause", "resume", "run_now"], *names: str) -> list[JobAnswer]:
         return self.wait(self.steps.change(what, names))

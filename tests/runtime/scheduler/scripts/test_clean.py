@@ -73,23 +73,24 @@ def test_a_deleted_key_makes_no_running_job_due(driver: JobDriver, key: str) -> 
 
 
 def test_a_lost_run_is_recorded_as_started(driver: JobDriver) -> None:
-    """With its second and the earlier failures; a job lost twice is still the same run."""
+    """With its second and the earlier failures, which it adds to; a job lost twice is still the same run."""
     before = RunRecord(7, 1.0, 2.0, "failed", "server", 3, 9, 4, "pod~2")
     driver.register("new", "failed", due=driver.second() - 100)
     failed, new = driver.acquire("pod~2")
     driver.complete(failed, due=failed.due, story=before.write())
     driver.release(new)
-    for _ in range(2):
-        driver.acquire("pod~1")
-        driver.lose("pod~1")
+    for consumer in ("pod~1", "pod~2"):
+        driver.acquire(consumer)
+        driver.lose(consumer)
         assert driver.clean().returned == 2
-        driver.begin("pod~1")
-    failed, new = driver.acquire("pod~1")
+    driver.begin("pod~3")
+    failed, new = driver.acquire("pod~3")
     assert new.last_run is not None
     assert failed.last_run is not None
-    assert (new.begun, new.last_run.outcome, new.last_run.due, new.last_run.streak) == (True, "lost", new.due, 0)
-    assert (failed.begun, failed.last_run.due, failed.last_run.streak, failed.last_run.class_) == (True, 7, 3, "server")
-    assert new.last_run.consumer == "pod~1"
+    assert (new.begun, new.last_run.outcome, new.last_run.due, new.last_run.streak) == (True, "lost", new.due, 2)
+    assert (failed.begun, failed.last_run.due, failed.last_run.streak, failed.last_run.class_) == (True, 7, 5, "lost")
+    assert (new.last_run.lost, failed.last_run.lost) == (2, 2)
+    assert new.last_run.consumer == "pod~2"
     assert new.last_run.ended >= new.last_run.acquired > 1_700_000_000
 
 

@@ -112,6 +112,7 @@ class Event(StrEnum):
     JOB_ABANDONED = "job.abandoned"
     JOB_CRASHED = "job.crashed"
     JOB_GIVEN_UP = "job.given_up"
+    JOB_LOST_AGAIN = "job.lost_again"
     JOB_NOT_STARTED = "job.not_started"
     JOB_FENCED = "job.fenced"
     JOBS_INVALID = "jobs.invalid"

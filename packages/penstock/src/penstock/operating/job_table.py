@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from penstock.operating.jobs import JobStatus
 from penstock.operating.table import Column, Table
 from penstock.scheduler.history import PastRun
+from penstock.scheduler.run_record import LOST
 from penstock_spec.values.display import span
 
 COLUMNS = (Column("state"), Column("due", right=True), Column("last"), Column("failures", right=True))
@@ -37,7 +38,7 @@ def _past(run: PastRun, now: float) -> tuple[str, str, str, str, str]:
 
 def _error(run: PastRun) -> str:
     if not run.error:
-        return "-"
+        return "its pod was lost" if run.class_ == LOST else "-"
     of = f" ({run.class_})" if run.class_ not in ("", "-") else ""
     return f"{run.error}{of} at {run.at}" if run.at else f"{run.error}{of}"
 

@@ -75,6 +75,7 @@ class JobStatus:
                 "outcome": last.outcome,
                 "class": last.class_ or None,
                 "streak": last.streak,
+                "lost": last.lost,
                 "acquired": last.acquired,
                 "ended": last.ended,
                 "consumer": last.consumer,
@@ -268,18 +269,25 @@ def _paused(job: JobStatus) -> str:
     ends = "`penstock scheduler resume` with its name ends that"
     if job.given_up is None:
         return f"paused; {ends}"
-    streak = job.last_run.streak if job.last_run is not None else 0
-    times = "1 failure" if streak == 1 else f"{streak} failures in a row"
+    times = _failures(job.last_run) if job.last_run is not None else "failures"
     return f"paused {_span(job.now - job.given_up)} ago after {times} (`failures.pause_after`); {ends}"
 
 
 def _waiting(job: JobStatus, due: int) -> str:
     last = job.last_run
-    if last is not None and last.streak and last.next == due and not last.was_begun(due):
-        of = f" of class `{last.class_}`" if last.class_ not in ("", "-") else ""
-        times = "1 failure" if last.streak == 1 else f"{last.streak} failures in a row"
-        return f"backing off after {times}{of}; due in {_span(due - job.now)}"
+    if last is not None and last.streak and last.next == due and (last.lost > 1 or not last.was_begun(due)):
+        of = f" of class `{last.class_}`" if not last.lost and last.class_ not in ("", "-") else ""
+        return f"backing off after {_failures(last)}{of}; due in {_span(due - job.now)}"
     return f"waiting; due in {_span(due - job.now)}"
+
+
+def _failures(last: RunRecord) -> str:
+    times = "1 failure" if last.streak == 1 else f"{last.streak} failures in a row"
+    if not last.lost:
+        return times
+    runs = "1 run" if last.lost == 1 else f"{last.lost} runs in a row"
+    by = f"{runs} lost with {'its pod' if last.lost == 1 else 'their pods'}, which the job may have crashed"
+    return by if last.lost == last.streak else f"{times}, the last of them {by}"
 
 
 def _last_run(job: JobStatus) -> str:

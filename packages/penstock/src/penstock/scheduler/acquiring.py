@@ -20,6 +20,7 @@ from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.runs import JobRuns
 from penstock.scheduler.settler import RunSettler
 from penstock.wire.errors import RedisTrouble, Unanswered
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 CALLS = 80
@@ -71,6 +72,8 @@ class Acquiring:
         self._consumer_is_lost = consumer_is_lost
         self._redis_log = RedisLog(log, clocks.monotonic)
         self._skips: dict[str, None] = {}
+        self._suspects_left: set[str] = set()
+        """Suspects that this pod leaves to others while it runs one."""
         self.listed = JobList()
         self.has_list = asyncio.Event()
         """Set with the first list. Before that, the pod does not know its jobs and shards."""
@@ -104,6 +107,7 @@ class Acquiring:
         """Acquire all due jobs for which there are permits."""
         self.capacity = self._permits.free if self._permits.limit else 0
         self._metrics.capacity.set(self.capacity)
+        self._look_for_suspects()
         self.has_more, further, began, before = False, 0, self._monotonic(), self.acquired
         limited = sweeps = 0
         for _ in range(CALLS):
@@ -121,7 +125,7 @@ class Acquiring:
             result = await self._acquire(most, further)
             if result is None:
                 break
-            self._start(result, self._monotonic() - sent)
+            await self._start(result, self._monotonic() - sent)
             limited = result.limited + (limited if further else 0)
             further = result.further
             if limited and further:
@@ -135,6 +139,12 @@ class Acquiring:
         else:
             self.has_more = self.acquired > before  # jobs that were only handed back would be acquired again and again
         self._metrics.cycle.observe(self._monotonic() - began)
+
+    def _look_for_suspects(self) -> None:
+        """Skip no suspects any more if none runs here."""
+        if self._suspects_left and not self._runs.runs_suspect():
+            self._skips = {name: None for name in self._skips if name not in self._suspects_left}
+            self._suspects_left.clear()
 
     def _sweeps(self, calls: int, further: int, limited: int) -> bool:
         """Whether this cycle goes on behind jobs that wait for a limit, so that they hide no other job."""
@@ -207,8 +217,9 @@ class Acquiring:
         self._metrics.filtered["limit"].add(result.limited)
         return result
 
-    def _start(self, result: AcquireResult, age: float) -> None:
+    async def _start(self, result: AcquireResult, age: float) -> None:
         """Start the jobs, or hand them back if the reply is so late that a deadline or the lease may have expired."""
+        suspect: tuple[AcquiredJob, EffectiveJob] | None = None
         for acquired in result.jobs:
             job = self.listed.mine.get(acquired.name)
             if job is None:
@@ -219,18 +230,43 @@ class Acquiring:
                 self._skip_name(acquired)
             elif self.stopping or age >= min(job.timeout.seconds, self._lease / 2):
                 self._hand_back(acquired, acquired.due)
+            elif not acquired.is_suspect:
+                self._start_job(acquired, job)
+            elif suspect is None and not self._runs.runs_suspect():
+                suspect = acquired, job
             else:
-                planned = plan_run(job, acquired.due, acquired.acquired, begun=acquired.begun)
-                self._metrics.missed["made_up"].add(planned.made_up)
-                self._metrics.missed["skipped"].add(planned.skipped)
-                if planned.runs:
-                    self.acquired += 1
-                    self._metrics.acquired.add()
-                    self._metrics.lateness.observe(acquired.acquired - acquired.due)
-                    self._runs.start(acquired, job, planned, self._permits.take(), self.consumer)
-                else:
-                    self._hand_back(acquired, planned.next)
+                self._metrics.filtered["suspect"].add()
+                self._suspects_left.add(acquired.name)
+                self._skip_name(acquired)
+        if suspect is not None:
+            await self._start_suspect(*suspect)
         self._metrics.permits_free.set(self._permits.free if self._permits.limit else 0)
+
+    def _start_job(self, acquired: AcquiredJob, job: EffectiveJob) -> None:
+        planned = plan_run(job, acquired.due, acquired.acquired, begun=acquired.begun)
+        self._metrics.missed["made_up"].add(planned.made_up)
+        self._metrics.missed["skipped"].add(planned.skipped)
+        if planned.runs:
+            self.acquired += 1
+            self._metrics.acquired.add()
+            self._metrics.lateness.observe(acquired.acquired - acquired.due)
+            self._runs.start(acquired, job, planned, self._permits.take(), self.consumer)
+        else:
+            self._hand_back(acquired, planned.next)
+
+    async def _start_suspect(self, acquired: AcquiredJob, job: EffectiveJob) -> None:
+        """Start a job that may crash this pod, once Redis knows that the loss would be its own."""
+        consumer, sent = self.consumer, self._monotonic()
+        try:
+            kept = await self._steps.keep((acquired,), "alone")
+        except RedisTrouble as error:
+            self._breaker.failed(self._monotonic(), sent, error)
+            self._metrics.trouble(error)
+            kept = 0
+        if kept and consumer == self.consumer and not self.stopping and self._monotonic() - sent < self._lease / 2:
+            self._start_job(acquired, job)
+        else:
+            self._hand_back(acquired, acquired.due)
 
     def _skip(self, acquired: AcquiredJob) -> None:
         """Hand back a job of other pods with its old score, and skip it until it is on the list."""

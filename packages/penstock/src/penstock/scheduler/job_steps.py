@@ -8,6 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
+from penstock.scheduler.due_times import LONGEST
 from penstock.scheduler.limits import limits_word
 from penstock.scheduler.run_record import RunRecord
 from penstock.scripts import Script, script
@@ -77,6 +78,11 @@ class AcquiredJob(NamedTuple):
         return self.score // MILLIONTHS
 
     @property
+    def is_suspect(self) -> bool:
+        """Whether the job may be what crashes its pods."""
+        return self.last_run is not None and self.last_run.is_suspect
+
+    @property
     def begun(self) -> bool:
         """Whether a run for this second started before and did not finish."""
         return self.last_run is not None and self.last_run.was_begun(self.due)
@@ -131,11 +137,31 @@ class StepTerms:
     age: int = 0
     """Runs in the history of a job, and their age in seconds."""
     limits: Mapping[str, int] = field(default_factory=dict)
+    pause_after: int = 0
+    """Failures in a row after which a job is paused; 0 for never."""
+    wait: tuple[int, float, int, float] = (0, 1.0, 0, 0.0)
+    """After lost runs in a row: the first wait in milliseconds, its growth, the longest, and the random share."""
 
     @classmethod
     def of(cls, spec: Scheduler) -> Self:
         """The terms of a spec."""
-        return cls(spec.history.keep, int(spec.history.age.seconds), spec.limits)
+        failures, lost = spec.failures, spec.failures.lost
+        longest = LONGEST if lost.limit is None else lost.limit.amount
+        wait = lost.first.amount, float(lost.factor), longest, float(spec.jitter.failure)
+        return cls(spec.history.keep, int(spec.history.age.seconds), spec.limits, failures.pause_after or 0, wait)
+
+
+@dataclass(frozen=True, slots=True)
+class LostRun:
+    """A job whose runs are lost with their pods one after another, or that is paused because this was one too many."""
+
+    name: str
+    losses: int
+    """Lost runs in a row."""
+    failures: int
+    """Failures in a row, of which these are the last."""
+    due: int
+    """The second at which it is due; 0 if it is paused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +174,7 @@ class OrphanPage:
     unknown: int
     numeric: int
     consumers: int
+    repeated: Sequence[LostRun] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +222,7 @@ class JobSteps:
     ) -> None:
         """Nothing is called yet."""
         self._history = (terms.keep, terms.age)
+        self._lost = (terms.pause_after, *terms.wait)
         self._limits = limits_word(terms.limits)
         self.link = link
         self.keys = keys
@@ -284,10 +312,10 @@ class JobSteps:
         )
         return bool(leads)
 
-    async def keep(self, runs: Sequence[AcquiredJob]) -> int:
-        """Keep the jobs of runs that go on after their deadline; return how many runs still have their jobs."""
+    async def keep(self, runs: Sequence[AcquiredJob], mark: Literal["kept", "alone"] = "kept") -> int:
+        """Mark runs that go on after their deadline, or suspects; return how many runs still have their jobs."""
         args = [word for run in runs for word in (run.name, run.score)]
-        return int(await self._run("keep", (self.keys.working, self.keys.owners), args))
+        return int(await self._run("keep", (self.keys.working, self.keys.owners), (mark, *args)))
 
     async def clean(  # noqa: PLR0913 - the arguments of the script
         self, which: CleanedSet, further: int, *, threshold: int, judges: bool, shards: str,
@@ -299,10 +327,12 @@ class JobSteps:
         until = "deadline" if waits_for_deadline else "lease"
         reply = await self._run(
             "clean",
-            (*self._sets, keys.owners, keys.pods, keys.story, keys.history, keys.again),
-            (which, further, PAGE, threshold, *words, lease, until, *self._history),
+            (*self._sets, keys.owners, keys.pods, keys.story, keys.history, keys.again, keys.given_up),
+            (which, further, PAGE, threshold, *words, lease, until, *self._history, *self._lost),
         )
-        return OrphanPage(*reply)
+        further, returned, unknown, numeric, consumers, rows = reply
+        repeated = [LostRun(rows[at].decode(errors="replace"), *rows[at + 1 : at + 4]) for at in range(0, len(rows), 4)]
+        return OrphanPage(further, returned, unknown, numeric, consumers, repeated)
 
     async def prune(self, groups: Sequence[bytes]) -> int:
         """Remove entries of limits that no run holds; return how many."""

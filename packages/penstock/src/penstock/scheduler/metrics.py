@@ -9,7 +9,7 @@ from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, set
 
 OUTCOMES = ("ok", "failed", "cancelled", "abandoned", "lost")
 SIGNALS = ("capacity_skew", "zero_progress", "redis_stall")
-FILTERED = ("shard", "pattern", "unknown", "running", "limit")
+FILTERED = ("shard", "pattern", "unknown", "running", "limit", "suspect")
 PASSES = ("refresh", "zombies", "orphans")
 
 

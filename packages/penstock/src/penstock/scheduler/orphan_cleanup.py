@@ -1,5 +1,8 @@
 """Hands back the jobs of lost pods, as soon as their leases have expired.
 
+A job may be what crashes its pods. So its lost runs in a row are counted in its record: from the second one on it
+waits, longer each time, and they count towards `failures.pause_after`.
+
 One pod, the leader, does this for all. The leadership only saves work: if a lost pod stays unnoticed for half a lease,
 any pod hands back its jobs.
 
@@ -174,6 +177,11 @@ class OrphanCleanup:
             log.event(Event.PODS_LOST, pods=page.consumers)
         if page.returned:
             log.event(Event.JOBS_RETURNED, jobs=page.returned)
+        for job in page.repeated:
+            if job.losses > 1:
+                log.event(Event.JOB_LOST_AGAIN, job=job.name, in_a_row=job.losses, next_due=job.due or None)
+            if not job.due:
+                log.event(Event.JOB_GIVEN_UP, job=job.name, in_a_row=job.failures)
         if page.unknown or page.numeric:
             log.event(Event.JOBS_REMOVED, unknown=page.unknown, numeric=page.numeric)
 

@@ -12,9 +12,16 @@ STOPPED = "stopped"
 REPLACED = "replaced"
 """The outcome of a run that was cancelled because the job was due again."""
 LOST = "lost"
-"""The outcome of a run whose pod was lost, or had lost its lease."""
+"""The outcome of a run whose pod was lost, or had lost its lease; the class of a run that was lost with its pod."""
+SUSPECT = 2
+"""Lost runs in a row after which a pod runs the job beside no other such job: one of them may crash it."""
+UNJUDGED = (STOPPED, LOST, REPLACED)
+"""Outcomes of runs that a pod cut short. They neither count as failures nor end a series of them."""
 
-FORMAT = '{"due":%d,"acquired":%.3f,"ended":%.3f,"outcome":%s,"class":%s,"streak":%d,"next":%d,"fence":%d,"life":%s}'
+FORMAT = (
+    '{"due":%d,"acquired":%.3f,"ended":%.3f,"outcome":%s,"class":%s,"streak":%d,"next":%d,"fence":%d,"life":%s,'
+    '"lost":%d}'
+)
 """Formatted by hand: a JSON serializer would need a fifth of the time budget of a run."""
 
 
@@ -35,15 +42,23 @@ class RunRecord(NamedTuple):
     fence: int
     consumer: str
     """The consumer that ran it. In Redis this field is called `life`."""
+    lost: int = 0
+    """Runs in a row that were lost with their pods, including this one. Older versions do not write it."""
 
     def was_begun(self, due: int) -> bool:
         """Whether a run that is due at this second repeats this one, which did not finish."""
         return self.outcome in (STOPPED, LOST) and self.next == due
 
+    @property
+    def is_suspect(self) -> bool:
+        """Whether the job may be what crashes its pods."""
+        return self.lost >= SUSPECT
+
     def write(self) -> bytes:
         """The record as JSON."""
-        due, acquired, ended, outcome, class_, streak, next_, fence, consumer = self
-        values = (due, acquired, ended, _quoted(outcome), _quoted(class_), streak, next_, fence, _quoted(consumer))
+        due, acquired, ended, outcome, class_, streak, next_, fence, consumer, lost = self
+        words = _quoted(outcome), _quoted(class_)
+        values = (due, acquired, ended, *words, streak, next_, fence, _quoted(consumer), lost)
         return (FORMAT % values).encode()
 
     @classmethod
@@ -63,6 +78,7 @@ class RunRecord(NamedTuple):
                 int(values["next"]),
                 int(values["fence"]),
                 str(values["life"]),
+                int(values.get("lost", 0)),
             )
         except (ValueError, TypeError, KeyError, AttributeError):
             return None

@@ -29,7 +29,7 @@ from penstock.scheduler.job_steps import MOST, AcquiredJob, EndedRun, JobSteps
 from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.permits import Permit
 from penstock.scheduler.redis_time import RedisTime
-from penstock.scheduler.run_record import LOST, REPLACED, STOPPED, RunRecord
+from penstock.scheduler.run_record import LOST, REPLACED, STOPPED, UNJUDGED, RunRecord
 from penstock.scheduler.settler import RunSettler
 from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
@@ -104,6 +104,10 @@ class JobRuns:
     def runs_job(self, name: str) -> bool:
         """Whether a run of this job has not ended here, also one whose job was lost to others."""
         return name in self._by_name
+
+    def runs_suspect(self) -> bool:
+        """Whether a job runs here that may crash its pods."""
+        return any(run.acquired.is_suspect for run in self._by_name.values())
 
     @property
     def left_behind(self) -> int:
@@ -320,11 +324,12 @@ class JobRuns:
             due,
             acquired.fence,
             context.consumer,
+            acquired.last_run.lost if acquired.last_run is not None and outcome in UNJUDGED else 0,
         )
         if self._debugs:
             seconds = round(self._monotonic() - run.started, 3)
             context.log.event(Event.JOB_ENDED, outcome=outcome, seconds=seconds, next_due=due)
-        failures = streak if streak >= self._pause_after and outcome not in (STOPPED, LOST, REPLACED) else 0
+        failures = streak if streak >= self._pause_after and outcome not in UNJUDGED else 0
         past = self._past(run, record, error)
         self._settler.put(EndedRun(acquired.name, acquired.score, due, record.write(), failures, past))
 

@@ -68,6 +68,16 @@ class FailureBackoff(Section):
     ] = None
 
 
+class LostBackoff(FailureBackoff):
+    """Waits after runs in a row that were lost with their pods."""
+
+    first: Annotated[Duration, about("The wait after the second lost run in a row.", "1m"), MIN_1MS] = Duration("30s")
+    factor: Annotated[Number, about("Each wait is this many times the previous one.", 3, ge=1, le=100)] = 2
+    limit: Annotated[Duration | None, about("The longest wait. `null` limits it to one day.", "1h"), MIN_1MS] = (
+        Duration("10m")
+    )
+
+
 class FailureClass(FailureMatch):
     """A failure class: failures after which a job waits alike."""
 
@@ -94,12 +104,22 @@ class Failures(Section):
         int | None,
         about(
             "The number of consecutive failures after which a job is paused and an alert fires. `penstock scheduler "
-            "resume` ends the pause. A run that was lost with its pod is no failure. `null` never gives up.",
+            "resume` ends the pause. A run that was lost with its pod is a failure of class `lost`; a run that "
+            "a drain cancelled is none. `null` never gives up.",
             10,
             ge=1,
             le=10_000,
         ),
     ] = None
+
+    lost: Annotated[
+        LostBackoff,
+        about(
+            "Waits of a job whose runs are lost with their pods one after another, because it may be what crashes "
+            "them. After the first lost run it is due at once.",
+            {"first": "1m"},
+        ),
+    ] = LostBackoff()
 
     by_class: Annotated[
         bool,

@@ -78,6 +78,13 @@ SCHEDULER = Topic(
             job="its name",
             in_a_row="failures in a row",
         ),
+        Event.JOB_LOST_AGAIN: error(
+            "The job's pods are lost one after another; the job may crash them",
+            "scheduler",
+            job="its name",
+            in_a_row="lost runs in a row",
+            next_due="when it runs next, in seconds of Redis time; null if it is paused",
+        ),
         Event.JOB_NOT_STARTED: warning(
             "The job could not be started; it is due again", "scheduler", subject="job", error=TYPE, at=AT
         ),

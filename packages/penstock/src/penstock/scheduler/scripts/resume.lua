@@ -13,7 +13,10 @@ for place, name in ipairs(ARGV) do
   end
   if redis.call('ZREM', KEYS[5], name) == 1 then
     local record = redis.call('HGET', KEYS[6], name)
-    if record then redis.call('HSET', KEYS[6], name, (string.gsub(record, '"streak":%d+', '"streak":0', 1))) end
+    if record then
+      record = string.gsub(record, '"streak":%d+', '"streak":0', 1)
+      redis.call('HSET', KEYS[6], name, (string.gsub(record, '"lost":%d+', '"lost":0', 1)))
+    end
   end
   redis.call('ZREM', KEYS[3], name)
   answers[place] = had and 1 or known and 3 or 0

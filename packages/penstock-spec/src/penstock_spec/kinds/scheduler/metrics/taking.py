@@ -22,6 +22,7 @@ FILTERED = counter(
             unknown="its settings are unknown",
             running="a run of it from before the pod lost its lease has not ended here",
             limit="a limit of its labels is reached",
+            suspect="its pods were lost one after another, and the pod runs another such job",
         ),
     ),
 )

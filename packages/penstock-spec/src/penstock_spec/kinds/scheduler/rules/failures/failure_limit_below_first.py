@@ -19,10 +19,10 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    for name, failure_class in subject.spec.failures.classes.items():
-        backoff = failure_class.backoff
+    failures = subject.spec.failures
+    backoffs = {f"failures.classes.{name}.backoff": one.backoff for name, one in failures.classes.items()}
+    for path, backoff in {**backoffs, "failures.lost": failures.lost}.items():
         if backoff and backoff.limit and backoff.limit < backoff.first:
-            path = f"failures.classes.{name}.backoff"
             message = f"the first wait is {backoff.first}, but no wait can be longer than {backoff.limit}"
             at = subject.first_set(f"{path}.limit", f"{path}.first")
             yield subject.problem(at, message, f"set `limit` to at least `{backoff.first}`")
