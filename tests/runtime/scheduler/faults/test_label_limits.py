@@ -16,8 +16,10 @@ import ledger
 
 async def handle(job, context):
     ledger.note("start", job.name, context.fence)
-    await asyncio.sleep(0.2)
-    ledger.note("end", job.name, context.fence)
+    try:
+        await asyncio.sleep(0.2)
+    finally:  # a drain cancels it
+        ledger.note("end", job.name, context.fence)
 """
 ACCOUNTS = {"a": 6, "b": 6, "c": 1}
 LIMIT = 2
