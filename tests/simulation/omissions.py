@@ -15,7 +15,8 @@ from typing import Any, cast
 
 from penstock.maintenance.contact import Contact
 from penstock.pod.lease_term import LeaseTerm
-from penstock.worker.attempts import Attempt, Attempts, Runner
+from penstock.worker.attempt import Attempt
+from penstock.worker.attempts import Attempts, Runner
 from penstock.worker.audit import Audit
 from penstock.worker.intake import Intake
 from penstock.worker.settler import Settler

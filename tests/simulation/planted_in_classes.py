@@ -11,6 +11,7 @@ from penstock.worker.audit import Audit
 from penstock.worker.delivery import Delivery
 from penstock.worker.drain import Drain
 from penstock.worker.intake import Intake
+from penstock.worker.next_step import NextStep
 from penstock.worker.settler import Settler
 
 from .omissions import Omission
@@ -42,7 +43,7 @@ IN_CLASSES = (
         "a message that timed out is acknowledged",
         "settled-unfinished",
         "poison",
-        edits=((Attempts, "_timed_out", 'self._work.on_timeout == "finish"', "True"),),
+        edits=((NextStep, "timed_out", 'self._work.on_timeout == "finish"', "True"),),
     ),
     Omission(
         "a message that failed is acknowledged",
@@ -50,7 +51,7 @@ IN_CLASSES = (
         "poison",
         edits=(
             (
-                Attempts,
+                NextStep,
                 "_retry_or_bury",
                 "    delivery = attempt.delivery\n",
                 "    return self._settler.settle(attempt.delivery)\n    delivery = attempt.delivery\n",
@@ -66,7 +67,7 @@ IN_CLASSES = (
                 Attempts,
                 "_conclude",
                 'self._settler.add(GivenBack(attempt.delivery, "drained"))',
-                "label = self._take_step(attempt, Stopped())",
+                "label = self._next_step.take(attempt, Stopped())",
             ),
         ),
     ),

@@ -10,30 +10,28 @@ from random import Random
 from typing import Protocol
 
 from penstock.clocks import CLOCKS, Clocks
-from penstock.handling.failures import Failure
-from penstock.handling.retry_policy import BuryDecision, RetryPolicy
+from penstock.handling.retry_policy import RetryPolicy
 from penstock.isolation.runs import CancelReason, Crashed
 from penstock.message.body import too_large
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.pod.lease_term import LeaseTerm
 from penstock.worker.abandoned import AbandonedHandlers
+from penstock.worker.attempt import Attempt
 from penstock.worker.context import Context, MessageSettings, Progress
-from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
+from penstock.worker.delivery import Buried, Delivery, GivenBack, SettledWith
 from penstock.worker.in_process import outcome_of
 from penstock.worker.metrics import WorkerMetrics
-from penstock.worker.newer_version import next_wait
+from penstock.worker.next_step import NextStep
 from penstock.worker.outcome import (
     STOPPED,
     Done,
-    Failed,
     NotDone,
     NotStarted,
     Outcome,
     Stopped,
-    Unreadable,
 )
-from penstock.worker.settler import CRASH, Settler
+from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock_spec.kinds.pipeline.work import PipelineWork
 from penstock_spec.values.quantities import Size
@@ -54,24 +52,6 @@ class Runner(Protocol):
 
     def run(self, delivery: Delivery, context: Context) -> Awaitable[Outcome]:
         """Run one attempt. Raises only GeneratorExit, which asyncio passes on to the outermost coroutine."""
-
-
-class Attempt:
-    """One delivery that runs."""
-
-    __slots__ = ("alone", "context", "delivery", "ended", "patience", "started", "task")
-
-    def __init__(self, delivery: Delivery, context: Context, *, alone: bool) -> None:
-        self.delivery = delivery
-        """Its fence now; the context keeps the delivery with which the handler started."""
-        self.context = context
-        self.started = math.inf
-        """When its task took its first step."""
-        self.alone = alone
-        self.ended = False
-        """Whether its outcome is decided; its handler may still run."""
-        self.task: asyncio.Task[None] | None = None
-        self.patience: asyncio.TimerHandle | None = None
 
 
 class Attempts:
@@ -112,7 +92,7 @@ class Attempts:
         self._alone_runner = alone_runner
         self._no_children_until = 0.0
         self._room_for_suspects = room_for_suspects
-        self._retry_policy = retry_policy
+        self._next_step = NextStep(work, retry_policy, settler, slots, metrics, rng)
         self._settler = settler
         self._slots = slots
         self._metrics = metrics
@@ -120,7 +100,6 @@ class Attempts:
         self._on_group_gone = on_group_gone
         self._on_expired = on_expired
         self._term = term
-        self._rng = rng
         self._monotonic = clocks.monotonic
         self._wall = clocks.wall
         self._timeout = work.timeout.seconds
@@ -267,6 +246,8 @@ class Attempts:
                 self._abandon_thread(attempt, thread)
             case NotStarted():
                 self._loop.call_later(NOT_STARTED_PAUSE, self._slots.release)
+                if attempt.delivery.is_suspect and self._work.isolation == "none":
+                    self._no_children_until = self._monotonic() + NO_CHILDREN_PAUSE
             case _:
                 keeps_slot = False
         try:
@@ -289,64 +270,12 @@ class Attempts:
                 self._settler.add(GivenBack(attempt.delivery, "drained"))
             case "timeout" if not isinstance(outcome, Crashed | NotStarted):
                 label = "timed_out"
-                self._timed_out(attempt)
+                self._next_step.timed_out(attempt)
             case None | "timeout":
-                label = self._take_step(attempt, outcome)
+                label = self._next_step.take(attempt, outcome)
         self._metrics.handling[label].observe(self._monotonic() - attempt.started)
         if self._debugs:
             self._log_end(label, attempt)
-
-    def _take_step(self, attempt: Attempt, outcome: NotDone) -> str:
-        """Take the step that follows from an outcome, and return the outcome's label."""
-        delivery, label = attempt.delivery, "failed"
-        match outcome:
-            case Crashed(_, text):
-                label = "crashed"
-                self._metrics.children_crashed.add()
-                attempt.context.log.event(Event.MESSAGE_CRASHED, how=text)
-                self._retry_or_bury(attempt, Failure((CRASH, "builtins.Exception"), text=text), crashed=True)
-            case NotStarted():
-                label = "failed" if attempt.context.why is None else "cancelled"
-                if delivery.is_suspect and self._work.isolation == "none":
-                    self._no_children_until = self._monotonic() + NO_CHILDREN_PAUSE
-                self._settler.add(GivenBack(delivery, "unstarted"))
-            case Unreadable("newer-version", says) if (wait := next_wait(delivery.uncharged)) is not None:
-                attempt.context.log.event(Event.MESSAGE_NEWER, detail=says, wait_ms=wait)
-                self._settler.add(Parked(delivery, wait, "", uncharged=True))
-                self._slots.park(wait / 1000)
-            case Unreadable(reason, says):
-                attempt.context.log.event(Event.MESSAGE_UNREADABLE, reason=reason, detail=says)
-                error = f"{reason}: {says}"
-                self._settler.add(Buried(delivery, "unreadable", error, error, subject=attempt.context))
-            case Failed(failure):
-                self._retry_or_bury(attempt, failure, crashed=False)
-            case Stopped():  # cancelled by the handler or a library
-                failure = Failure.of(asyncio.CancelledError())
-                attempt.context.log.event(Event.MESSAGE_FAILED, error=failure.type)
-                self._retry_or_bury(attempt, failure, crashed=False)
-        return label
-
-    def _timed_out(self, attempt: Attempt) -> None:
-        self._metrics.timeouts.add()
-        attempt.context.log.event(Event.MESSAGE_TIMED_OUT, timeout=str(self._work.timeout))
-        if self._work.on_timeout == "finish":
-            self._settler.settle(attempt.delivery)
-        else:
-            failure = Failure.of(TimeoutError(f"it took longer than {self._work.timeout}"))
-            self._retry_or_bury(attempt, failure, crashed=False)
-
-    def _retry_or_bury(self, attempt: Attempt, failure: Failure, *, crashed: bool) -> None:
-        """Park the message for its next attempt, or bury it."""
-        delivery = attempt.delivery
-        decision = self._retry_policy.decide(failure, delivery.attempt, self._rng)
-        if isinstance(decision, BuryDecision):
-            context = attempt.context
-            self._settler.add(
-                Buried(delivery, decision.reason, failure.error, failure.type, failure.at, subject=context)
-            )
-            return
-        self._settler.add(Parked(delivery, decision.wait_ms, decision.class_name, crashed))
-        self._slots.park(decision.wait_ms / 1000)
 
     def _release(self, attempt: Attempt, *, keeps_slot: bool = False) -> None:
         """Forget an attempt whose handler has ended; `keeps_slot` if its slot is released later."""
