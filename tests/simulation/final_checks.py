@@ -20,6 +20,8 @@ LEASES = 3.0
 """The number of leases after which nothing of a lost worker may remain."""
 BLOCKS = 7.0
 """Seconds that a late read may travel and block."""
+ROUND = 2.5
+"""Seconds in which a janitor makes a round."""
 
 
 class FinalChecks:
@@ -50,7 +52,9 @@ class FinalChecks:
                 self._truth.violate("stuck", self._describe())
             return
         self._check_messages()
-        self._quiet_from = max(faults_end, world.network.late_until) + BLOCKS
+        late = world.network.late_until
+        waits = BLOCKS if late > faults_end or world.redis.has_orphans else ROUND
+        self._quiet_from = max(faults_end, late) + waits
         world.universe.run(max(now(), self._quiet_from) + LEASES * setup.lease, self._is_clean)
         for kind, details in self._leftovers():
             self._truth.violate(kind, details)

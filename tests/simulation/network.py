@@ -63,6 +63,8 @@ class Network:
         """Processes that reach no server."""
         self.in_transit: Counter[str] = Counter()
         """The number of commands that were sent and not executed yet, by name."""
+        self.has_huge = False
+        """Whether bodies may be too large for the memory of their receiver."""
         self.late_until = 0.0
         """When the last late command arrives."""
 
@@ -119,7 +121,7 @@ class Network:
 
     def _deliver(self, op: Op, reply: Reply | Refused) -> None:
         if not op.client.broken:
-            if (op.most is None or op.most > HUGE) and size_of(reply) > HUGE:
+            if self.has_huge and (op.most is None or op.most > HUGE) and size_of(reply) > HUGE:
                 op.client.link.owner.receive_huge(reply)
                 return
             op.deliver(reply)

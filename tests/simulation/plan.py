@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+LONG = 1000
+"""More entries than the stream of a schedule has, so that none is trimmed."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedMessage:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from .plan import Fault, Plan, PlannedMessage, Setup
+from .plan import LONG, Fault, Plan, PlannedMessage, Setup
 from .universe import seeded_random
 
 KINDS = (
@@ -48,8 +48,6 @@ CROWDED = 0.4
 """The share of schedules in which all faults happen at about the same time."""
 TWINS = 0.3
 """The share of schedules in which a process fault joins a fault of one of its commands."""
-LONG = 1000
-"""More entries than a schedule has, so that none is trimmed."""
 MOMENTS = ("issued", "executed", "answered")
 REFUSALS = (
     "OOM command not allowed when used memory > 'maxmemory'.",

@@ -19,6 +19,7 @@ RECONCILES = {
     "reconcile_left": (2, 3),
     "reconcile_delayed": (2, 3),
     "reconcile_stream": (1, 2, 3, 4),
+    "trim": (0,),
 }
 
 LASTING = frozenset({"ensure", "lead"})
@@ -27,16 +28,20 @@ LASTING = frozenset({"ensure", "lead"})
 RUNNING = frozenset({"XREADGROUP", "settle", "settle_with", "bury"})
 """Commands that affect messages of the worker that sends them, and no others."""
 MOVES = RUNNING | {"park", "give_back", "claim", "send", "promote"}
-"""Commands that delete no consumer."""
+"""Commands that create and delete no consumer."""
+CONSUMERS = frozenset({"register", "deregister", "overdue", "take_over"})
+"""Commands that change consumers and leases; they make messages suspect, and change no other message."""
 SURVIVES = {
     # The changes that cannot change a reply. Other replies survive none.
     "overdue": MOVES,
-    "promote": RUNNING,
-    "XREADGROUP": MOVES - {"send", "promote"},
-    "reconcile_delayed": MOVES - {"send", "promote"},
-    "reconcile_parked": MOVES - {"park", "promote"},
-    "reconcile_due": MOVES - {"park", "promote"},
-    "reconcile_left": frozenset({"XREADGROUP", "send"}),
+    "promote": RUNNING | CONSUMERS - {"take_over"},
+    "XREADGROUP": MOVES - {"send", "promote"} | CONSUMERS - {"deregister", "take_over"},
+    "reconcile_delayed": MOVES - {"send", "promote"} | CONSUMERS,
+    "reconcile_parked": MOVES - {"park", "promote"} | CONSUMERS,
+    "reconcile_due": MOVES - {"park", "promote"} | CONSUMERS,
+    "reconcile_left": frozenset({"XREADGROUP", "send"}) | CONSUMERS - {"take_over"},
+    "reconcile_stream": MOVES - {"promote"} | CONSUMERS,
+    "XPENDING": frozenset({"send", "promote"}) | CONSUMERS - {"deregister", "take_over"},
 }
 
 Known = tuple[int, float | None, Reply, str]
@@ -59,15 +64,13 @@ class ReplyCache:
 
     def forget_after(self, name: str, consumer: Argument) -> None:
         """Forget the replies that a command of this consumer may have changed."""
-        if name not in MOVES:
+        if name not in MOVES and name not in CONSUMERS:
             self._replies.clear()
             return
         for words, (_, _, _, known) in list(self._replies.items()):
-            if known == "XPENDING":
-                survives = name in ("send", "promote") or words[-1] != consumer
-            else:
-                survives = name in SURVIVES.get(known, ())
-            if not survives:
+            if name in SURVIVES.get(known, ()):
+                continue
+            if known != "XPENDING" or name not in MOVES or words[-1] == consumer:
                 del self._replies[words]
 
     def answer(self, words: Sequence[Argument], time: int) -> tuple[Reply] | None:

@@ -84,6 +84,11 @@ class Redis:
             self.serve()
         return (reply,)
 
+    @property
+    def has_orphans(self) -> bool:
+        """Whether a reader is blocked whose process does not wait any more, and which may get messages."""
+        return any(one.op.client.broken for one in self._blocked)
+
     # -- blocked readers --------------------------------------------------------------------------------------------
 
     def serve(self) -> None:

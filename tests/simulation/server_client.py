@@ -21,8 +21,12 @@ from .store import EPOCH, NOW, Store, Texts, Words
 from .truth import Truth
 from .universe import NoProgressError
 
-STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM", "remember"})
+STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM", "remember", "trim_dead", "ZCARD", "XINFO"})
 """Commands that change no cached reply; renewals only extend leases."""
+CREATES = MOVES | {"register", "overdue"}
+"""Commands that delete no consumer."""
+DELETES = frozenset({"deregister", "take_over"})
+"""Commands that may delete the consumer that they name."""
 CHANGING = frozenset(
     {
         "XREADGROUP",
@@ -143,12 +147,14 @@ class ServerClient:
             self._truth.violate("refused-when-full", f"{op.by}: {op.name}: {reply}")
         matters = self._steps.see(op.by, op.name, op.words, reply)
         if not self._cache.note(op.name, words, reply, time, next_expiry):
-            if op.name not in STEADY:
+            if op.name not in STEADY and not (isinstance(reply, Refused) and reply.code == "NOSCRIPT"):
                 self._changed_by(op)
             if matters:
                 self._show(rest if op.name in CHANGING else self.ask(*self._state_queries))
         if reply == 1 and (op.name == "renew" or (op.name == "register" and self._store.knows)):
             self._renewed.add(words[-2])
+        if reply == 1 and op.name == "register":
+            self._readers.add(words[-2])
         return reply
 
     def _changed_by(self, op: Op) -> None:
@@ -156,9 +162,14 @@ class ServerClient:
         self.has_changed = True
         self.changes += 1
         words = op.words
-        consumer = words[3] if op.name == "XREADGROUP" else words[4 + int(words[2])] if words[0] == "EVALSHA" else ""
+        at = 5 if op.name == "take_over" else 4
+        consumer = words[3] if op.name == "XREADGROUP" else words[at + int(words[2])] if words[0] == "EVALSHA" else ""
         self._cache.forget_after(op.name, consumer)
-        if op.name not in MOVES:
+        if op.name in DELETES:
+            name = consumer.decode() if isinstance(consumer, bytes) else consumer
+            self._readers.discard(name)
+            self._renewed.discard(name)
+        elif op.name not in CREATES:
             self._readers.clear()
             self._renewed.clear()
 

@@ -13,9 +13,12 @@ from typing import Any
 from penstock.janitor import janitor
 from penstock.maintenance import takeover
 from penstock.observe import metrics
+from penstock.observe.collector import Collector
 from penstock.resolved import ResolvedPipeline
 from penstock.worker import audit, worker
+from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.metrics import Role
 from penstock_spec.platform import Environment
 from penstock_spec.platform import Redis as Where
 
@@ -23,7 +26,7 @@ from .fault_effects import FaultEffects
 from .faults import Faults
 from .final_checks import FinalChecks
 from .network import Network
-from .plan import Fault, Plan, Setup
+from .plan import LONG, Fault, Plan, Setup
 from .processes import JanitorProcess, Process, ProcessContext, SenderProcess, WorkerProcess
 from .records import Violation
 from .reply_cache import ReplyCache
@@ -73,6 +76,7 @@ class World:
         client = ServerClient(store, lambda: time_of(self.universe), self.keys, self.truth, ReplyCache(off=not cached))
         self.redis = Redis(self.universe, client)
         self.network = Network(self.universe, self.redis, texts, setup.network, self.log)
+        self.network.has_huge = any(one.kind == "huge" for one in setup.messages)
         self.redis.answered = self.network.answered
         client.begin(texts, loaded=setup.scripts_loaded, earlier_entries=setup.earlier_entries)
         self.processes: dict[str, Process] = {}
@@ -250,6 +254,19 @@ def finds(store: Store, plan: Plan, kind: str, texts: Texts) -> bool:
     return kind in world.run().kinds
 
 
+_CREATED: dict[tuple[str, int], metrics.Metrics] = {}
+
+
+def _metrics_of(role: Role, spec: Pipeline, collector: Collector) -> metrics.Metrics:
+    """The metrics of a role, which nothing reads; `_spec` keeps the spec, and so its identity."""
+    present = _CREATED.get((role, id(spec)))
+    if present is None:
+        given = {"class": [*spec.retries.classes, NO_CLASS], "group": [spec.stream.group]}
+        present = metrics.Metrics.of(role, pipeline=spec.name, collector=collector, given=given)
+        _CREATED[role, id(spec)] = present
+    return present
+
+
 def _nothing(*_: object) -> None:
     """Check nothing."""
 
@@ -257,10 +274,11 @@ def _nothing(*_: object) -> None:
 @contextmanager
 def _tuned(size: int) -> Iterator[None]:
     """Use small pages, so that few entries fill several; and no gauges or measurements, which change nothing."""
-    tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (takeover, audit)]
+    tuned: list[tuple[Any, str, object]] = [(module, "PAGE", min(size, module.PAGE)) for module in (takeover, audit)]
     tuned += [(worker, "GAUGES_EVERY", 3600), (janitor, "MEASURE_EVERY", 3600)]
     tuned += [(metrics, "_check", _nothing)]  # other tests check the contract of metrics, which takes long
-    usual = [(module, name, getattr(module, name)) for module, name, _ in tuned]
+    tuned += [(metrics.Metrics, "of_spec", _metrics_of)]  # creating them takes longer than many a schedule
+    usual = [(module, name, vars(module)[name]) for module, name, _ in tuned]
     try:
         for module, name, value in tuned:
             setattr(module, name, value)
@@ -297,7 +315,8 @@ def _spec(settings: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
     }
     if values["history"]:
         data["stream"]["retention"] = {"keep": {"length": values["keep"]}}
-        data["janitor"] = {"trim": {"every": "1s"}}
+        if values["keep"] < LONG:
+            data["janitor"] = {"trim": {"every": "1s"}}
     if values["dedup"]:
         data["message"] = {"dedup": {"by": "id", "window": "1h"}}
     redis = Where(addresses=["127.0.0.1:6379"])
