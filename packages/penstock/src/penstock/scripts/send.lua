@@ -16,7 +16,19 @@
 -- With `until-done`, finished entries that stay for another group do not count towards the limit.
 -- The key of a dropped message is kept: within its window, the same message is a duplicate.
 -- The key of a dead message admits another message, which takes it, but no repeat of the dead one (see `bury`).
-local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local stream, delayed = KEYS[1], KEYS[2]
+
+-- The usual case: one message without a key, for now, and there is room. It needs none of the definitions below, which cost
+-- more than the rest of it. A refused XADD has changed nothing, so the general case repeats and explains it.
+if ARGV[5] == '0' and ARGV[7] == '0' and ARGV[2] == 'until-done' then
+  local last = 8 + ARGV[8]
+  if not ARGV[last + 1] and redis.call('XLEN', stream) + redis.call('ZCARD', delayed) < tonumber(ARGV[3]) then
+    local entry = redis.pcall('XADD', stream, '*', unpack(ARGV, 9, last))
+    if type(entry) == 'string' then return {entry} end
+  end
+end
+
+local bodies, position = KEYS[3], KEYS[4]
 local group, limit, when_full, window = ARGV[1], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local finished = KEYS[#KEYS]
 local counts_lag = redis.REDIS_VERSION_NUM
