@@ -85,7 +85,7 @@ def test_a_replica_is_not_accepted_as_master(sentinels: SentinelTarget) -> None:
             await route.open("test")
         connection = await route.open("test")
         assert str(connection.address) == sentinels.masters()[0].address
-        await connection.drop()
+        connection.drop()
 
     run_async(scenario())
 

@@ -44,7 +44,7 @@ class Cluster:
         try:
             answer = await connection.ask(SLOTS, self._connector.timeouts.answer.seconds)
         finally:
-            await connection.drop()
+            connection.drop()
         if isinstance(answer, RedisTrouble):
             raise answer
         return _read(answer, address)

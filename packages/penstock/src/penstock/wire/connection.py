@@ -1,7 +1,7 @@
 """One connection to one server, dropped at its first error.
 
-redis-py connects and reads; each command is sent once. After a cancelled or unanswered command, the connection is
-dropped, because a late answer would be read as the answer to the next command.
+Each command is sent once. After a cancelled or unanswered command, the connection is dropped, because a late answer
+would be read as the answer to the next command.
 
 A time limit bounds the time without progress, not the whole transfer: a large answer over a slow link may take as long
 as bytes arrive.
@@ -10,16 +10,12 @@ as bytes arrive.
 from __future__ import annotations
 
 import asyncio
-from typing import Any, NamedTuple, cast
-
-from redis._parsers import _AsyncHiredisParser
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisError
+from collections.abc import Callable
+from typing import NamedTuple
 
 from penstock.wire.errors import Oversized, Refused, Reply, Unanswered, reason
-from penstock.wire.socket import Socket, TlsSocket
+from penstock.wire.socket import Ended, OversizedError, Socket
 
-CLOSED_BY_SERVER = "Connection closed by server."
 LAST_READ = 0.02
 """Seconds for the event loop to read data that has already arrived."""
 
@@ -41,52 +37,15 @@ class Address(NamedTuple):
         return cls(host.removeprefix("[").removesuffix("]"), int(port))
 
 
-class Answers(_AsyncHiredisParser):
-    """redis-py's parser, but an error is a value and keeps its code, and it counts the bytes that arrive.
-
-    redis-py removes the code of errors that it knows, and drops the connection for some of them.
-    """
-
-    def __init__(self, socket_read_size: int) -> None:
-        """Count from zero."""
-        super().__init__(socket_read_size)
-        self.received = 0
-        """Bytes since the connection was opened."""
-        self.most: int | None = None
-        """The value of `received` above which an answer is too large."""
-
-    async def read_from_socket(self) -> bool:
-        """Read once, as redis-py does."""
-        stream = self._stream
-        data = await stream.read(self._read_size) if stream is not None else b""
-        if not data:
-            raise RedisConnectionError(CLOSED_BY_SERVER)
-        self.received += len(data)
-        if self.most is not None and self.received > self.most:
-            raise _OversizedError
-        cast("Any", self._reader).feed(data)  # redis-py declares it as None
-        return True
-
-    @classmethod
-    def parse_error(cls, response: str) -> Refused:
-        """Keep the complete answer."""
-        return Refused(response)
-
-
-class _OversizedError(RedisError):
-    """An answer is larger than its reader allows."""
-
-
 class Connection:
     """One connection to one server; `Connector.open` creates it."""
 
-    __slots__ = ("_loop", "_overdue", "_parser", "_seen", "_socket", "_waited", "address", "client_id")
+    __slots__ = ("_loop", "_overdue", "_seen", "_socket", "_waited", "address", "client_id")
 
-    def __init__(self, socket: Socket | TlsSocket, address: Address) -> None:
+    def __init__(self, socket: Socket, address: Address) -> None:
         """Take over a socket."""
         self._loop = asyncio.get_running_loop()
         self._socket = socket
-        self._parser = cast("Answers", socket._parser)  # noqa: SLF001 - `Connector` chose its class
         self._overdue: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] = (0, 0)
         self._waited = 0.0
@@ -95,17 +54,18 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was not dropped. Does not check for incoming data or a disconnect by the server."""
-        return bool(self._socket.is_connected)
+        """Whether it is open, as far as the event loop knows."""
+        return self._socket.is_open
 
-    async def is_usable(self) -> bool:
+    @property
+    def is_usable(self) -> bool:
         """Whether it is open and no unexpected data has arrived. Sends nothing."""
-        return self._socket.is_connected and not await self._socket.can_read()
+        return self._socket.is_clean
 
     @property
     def received(self) -> int:
         """Bytes that arrived since it was opened."""
-        return self._parser.received
+        return self._socket.received
 
     async def ask(
         self, command: bytes, within: float, *, gap: float | None = None, most: int | None = None
@@ -115,58 +75,73 @@ class Connection:
         `within` bounds the time until the first progress, `gap` the time without progress after that. An answer with
         more than `most` bytes is Oversized.
         """
-        self._watch(within, within if gap is None else gap)
-        self._parser.most = None if most is None else self._parser.received + most
-        try:
-            await self._socket.send_packed_command(command, check_health=False)
-            return cast("Reply | Refused", await self._socket.read_response(disable_decoding=True))
-        except (RedisError, OSError) as error:
-            await self.drop()
-            if isinstance(error, _OversizedError):
-                raise Oversized(f"the answer of {self.address} has more than {most} bytes") from error
-            raise Unanswered(self._describe(error)) from error
-        except BaseException:
-            await self.drop()
-            raise
-        finally:
-            self._stop_watch()
+        (answer,) = await self._ask(command, 1, within, within if gap is None else gap, most)
+        return answer
 
     async def ask_all(self, commands: bytes, count: int, within: float) -> list[Reply | Refused]:
         """Send packed commands together and return all answers. `within` bounds the time without progress."""
-        answers: list[Reply | Refused] = []
-        self._watch(within, within)
-        self._parser.most = None
+        return await self._ask(commands, count, within, within, None) if count else []
+
+    def start(self, command: bytes, within: float, done: Callable[[Reply | Refused | Unanswered], None]) -> None:
+        """Send one packed command, and pass its answer to `done`. After Unanswered, the connection is closed."""
+
+        def ended(error: Exception | None) -> None:
+            self._stop_watch()
+            done(self._socket.answers[0] if error is None else self._unanswered(error, 1, None))
+
+        self._send(command, 1, within, within, None, ended)
+
+    async def _ask(
+        self, commands: bytes, count: int, within: float, gap: float, most: int | None
+    ) -> list[Reply | Refused]:
+        waiting: asyncio.Future[Exception | None] = self._loop.create_future()
+
+        def ended(error: Exception | None) -> None:
+            if not waiting.done():
+                waiting.set_result(error)
+
+        self._send(commands, count, within, gap, most, ended)
         try:
-            await self._socket.send_packed_command(commands, check_health=False)
-            while len(answers) < count:
-                answers.append(cast("Reply | Refused", await self._socket.read_response(disable_decoding=True)))
-        except (RedisError, OSError) as error:
-            await self.drop()
-            raise Unanswered(f"{self._describe(error)}; {len(answers)} of {count} answers came", answers) from error
+            error = await waiting
         except BaseException:
-            await self.drop()
+            self.drop()
             raise
         finally:
             self._stop_watch()
-        return answers
+        if error is not None:
+            raise self._unanswered(error, count, most) from error
+        return self._socket.answers
 
-    async def drop(self) -> None:
-        """Close at once, even with a command in flight."""
-        self.client_id = None
-        await self._socket.disconnect()
-
-    def _watch(self, within: float, gap: float) -> None:
-        self._seen = self._parser.received, -1
+    def _send(  # noqa: PLR0913, PLR0917 - what bounds a command
+        self, commands: bytes, count: int, within: float, gap: float, most: int | None, ended: Ended
+    ) -> None:
+        socket = self._socket
+        self._seen = socket.received, -1
         self._overdue = self._loop.call_later(within, self._check_progress, within, gap)
+        socket.most = None if most is None else socket.received + most
+        socket.send(commands, count, ended)
+
+    def _unanswered(self, error: Exception, count: int, most: int | None) -> Unanswered:
+        self.drop()
+        if isinstance(error, OversizedError):
+            return Oversized(f"the answer of {self.address} has more than {most} bytes")
+        answers = self._socket.answers
+        came = "" if count == 1 else f"; {len(answers)} of {count} answers came"
+        return Unanswered(f"{self._describe(error)}{came}", answers)
 
     def _stop_watch(self) -> None:
         if self._overdue is not None:
             self._overdue.cancel()
             self._overdue = None
 
+    def drop(self) -> None:
+        """Close at once, even with a command in flight."""
+        self.client_id = None
+        self._socket.close()
+
     def _check_progress(self, waited: float, gap: float) -> None:
         """Wait on while bytes come in or go out, then read once more: this event loop may have been blocked."""
-        seen, self._seen = self._seen, (self._parser.received, self._socket.unsent())
+        seen, self._seen = self._seen, (self._socket.received, self._socket.unsent())
         if self._seen[0] != seen[0] or self._seen[1] < seen[1]:
             self._overdue = self._loop.call_later(gap, self._check_progress, gap, gap)
         elif seen[1] < 0 < self._seen[1]:  # the command is still being sent: only the next check can see progress
@@ -176,7 +151,7 @@ class Connection:
 
     def _give_up(self, waited: float) -> None:
         self._waited = waited
-        self._socket.abort()
+        self._socket.close(TimeoutError())
 
     def _describe(self, error: Exception) -> str:
         if self._waited:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-
 from penstock.wire.command import pack
-from penstock.wire.connection import Address, Answers, Connection
+from penstock.wire.connection import Address, Connection
 from penstock.wire.credentials import BadCertificateError, Credentials
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered, reason
-from penstock.wire.socket import Socket, TlsSocket
+from penstock.wire.socket import Socket
 from penstock.wire.tls_hints import tls_hint
 from penstock_spec.platform import Redis, Timeouts
 
@@ -69,45 +66,30 @@ class Connector:
         """Connect and authenticate. Raises Absent; raises Refused if Redis rejects the user."""
         try:
             greeting = self._greeting(name)
-            socket = self._socket(address)
+            context = self.tls_context() if self.tls else None
         except OSError as error:
             raise Absent(
                 f"no connection to {address}: {error.filename or 'a file with certificates'}: {error.strerror}"
             ) from error
         except BadCertificateError as error:
             raise Absent(f"no connection to {address}: {error}; {error.hint}") from error
+        socket = Socket(asyncio.get_running_loop())
         connection = Connection(socket, address)
         try:
-            await socket.connect_or_not()
-        except (RedisError, OSError) as error:
-            await connection.drop()
+            await socket.connect(address.host, address.port, context, self.timeouts.connect.seconds)
+        except (OSError, ValueError) as error:  # ValueError: a name that cannot be one of a host
+            connection.drop()
             detail = reason(error)
             raise Absent(f"no connection to {address}: {detail}{self._hint(detail)}") from error
         except BaseException:
-            await connection.drop()
+            connection.drop()
             raise
         try:
             await self._greet(connection, greeting)
         except BaseException:
-            await connection.drop()
+            connection.drop()
             raise
         return connection
-
-    def _socket(self, address: Address) -> Socket | TlsSocket:
-        socket = (TlsSocket if self.tls else Socket)(
-            host=address.host,
-            port=address.port,
-            protocol=2,
-            parser_class=Answers,
-            driver_info=None,
-            retry=Retry(NoBackoff(), 0),
-            socket_timeout=None,
-            socket_connect_timeout=self.timeouts.connect.seconds,
-        )
-        if isinstance(socket, TlsSocket):
-            # redis-py would also trust the system's authorities beside those of REDIS_CA_FILE.
-            socket.ssl_context.context = self.tls_context()
-        return socket
 
     def _greeting(self, name: str) -> dict[str, bytes]:
         greeting = {}

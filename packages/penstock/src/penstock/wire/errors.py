@@ -79,11 +79,10 @@ class Refused(RedisTrouble):
 
 
 def reason(error: BaseException) -> str:
-    """Return why there is no connection, without the address that redis-py and asyncio repeat."""
-    cause = error.__context__ if str(error).startswith("Error ") else error
-    if not isinstance(cause, OSError) or isinstance(cause, ssl.SSLError):
-        return str(cause or error)
-    if cause.errno is None:  # asyncio joins the errors of all addresses of a name
-        texts = {os.strerror(int(number)) for number in _NUMBER.findall(str(cause))}
-        return ", ".join(sorted(texts)) or str(cause) or type(cause).__name__
-    return os.strerror(cause.errno) if cause.errno > 0 else cause.strerror or str(cause)
+    """Return why there is no connection, without the address that asyncio repeats."""
+    if not isinstance(error, OSError) or isinstance(error, ssl.SSLError):
+        return str(error)
+    if error.errno is None:  # asyncio joins the errors of all addresses of a name
+        texts = {os.strerror(int(number)) for number in _NUMBER.findall(str(error))}
+        return ", ".join(sorted(texts)) or str(error) or type(error).__name__
+    return os.strerror(error.errno) if error.errno > 0 else error.strerror or str(error)

@@ -10,7 +10,7 @@ from penstock.scripts import Script
 from penstock.wire.cluster import announced_address
 from penstock.wire.command import Argument, pack
 from penstock.wire.connection import Address, Connection
-from penstock.wire.errors import Absent, Refused, Reply, Unanswered
+from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply, Unanswered
 from penstock.wire.route import Route
 
 DISPLACED = frozenset({"READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH"})
@@ -21,6 +21,9 @@ REDIRECTIONS = frozenset({"MOVED", "ASK"})
 
 MOVES = 5
 """Redirections to follow in one call; more means that the cluster disagrees about the slot."""
+
+NOT_RUN = REDIRECTIONS | {"NOSCRIPT"}
+"""Errors after which `run` runs a script elsewhere, or sends its source."""
 
 ASKING = pack(("ASKING",))
 
@@ -51,6 +54,9 @@ class Link:
         self._sent_whole = sent_whole
         self._patience = route.connector.timeouts.answer.seconds
         self._turn = asyncio.Lock()
+        self._started = False
+        """Whether a command of `start` is in flight."""
+        self._landed: asyncio.Future[None] | None = None
         self._known: set[str] = set()
         """Scripts that a server had: one that it lacks later was lost."""
         self._connection: Connection | None = None
@@ -79,8 +85,10 @@ class Link:
         """
         packed = pack(command)
         async with self._turn:
+            if self._started:
+                await self._until_landed()
             connection = self._connection
-            if connection is None or not await connection.is_usable():
+            if connection is None or not connection.is_usable:
                 connection = await self._connect()
             before, sent = connection.received, time.monotonic()
             answer = await connection.ask(packed, self._patience + wait, gap=self._patience, most=most)
@@ -96,8 +104,10 @@ class Link:
     async def call_connected(self, command: tuple[Argument, ...], number: int) -> Reply:
         """Send a command over one connection only, named by the value of `connections`; None if it is lost."""
         async with self._turn:
+            if self._started:
+                await self._until_landed()
             connection = self._connection
-            if number != self.connections or connection is None or not await connection.is_usable():
+            if number != self.connections or connection is None or not connection.is_usable:
                 return None
             answer = await connection.ask(pack(command), self._patience)
         if isinstance(answer, Refused):
@@ -112,8 +122,10 @@ class Link:
         """
         packed = [pack(command) for command in commands]
         async with self._turn:
+            if self._started:
+                await self._until_landed()
             connection = self._connection
-            if connection is None or not await connection.is_usable():
+            if connection is None or not connection.is_usable:
                 connection = await self._connect()
             answers = await connection.ask_all(b"".join(packed), len(packed), self._patience)
             await self._handle_refusals(answers, packed)
@@ -150,21 +162,60 @@ class Link:
             self._sent_whole(script)
         return await self.call("EVAL", script.text, *rest)
 
+    def start(
+        self,
+        script: Script,
+        keys: Sequence[str | bytes],
+        args: Sequence[Argument],
+        done: Callable[[Reply | RedisTrouble], None],
+    ) -> bool:
+        """Run a script without waiting, if the link is connected and idle; otherwise send nothing and return False.
+
+        `done` gets the answer or the error, once. After an error in NOT_RUN, call `run`: the script has not run.
+        """
+        connection = self._connection
+        if script.sha not in self._known or self._turn.locked() or self._started:
+            return False
+        if connection is None or not connection.is_usable:
+            return False
+        packed = pack(("EVALSHA", script.sha, len(keys), *keys, *args))
+        sent = time.monotonic()
+
+        def landed(answer: Reply | RedisTrouble) -> None:
+            self._started = False
+            if self._landed is not None and not self._landed.done():
+                self._landed.set_result(None)
+            if self._answered is not None and not isinstance(answer, Unanswered):
+                self._answered(time.monotonic() - sent)
+            if isinstance(answer, Refused) and answer.code in DISPLACED:
+                self._lose()
+                self._route.forget()
+            done(answer)
+
+        self._started = True
+        connection.start(packed, self._patience, landed)
+        return True
+
+    async def _until_landed(self) -> None:
+        while self._started:
+            self._landed = asyncio.get_running_loop().create_future()
+            await self._landed
+
     async def close(self) -> None:
         """Close for good. A call in flight ends with Unanswered, later ones with Absent."""
         self._closed = True
-        await self._lose()
+        self._lose()
 
     async def _connect(self) -> Connection:
         if self._connection:
-            await self._lose()
+            self._lose()
             self._route.forget()
         self._check()
         connection = await self._route.open(self._name)
         try:
             self._check()
         except Absent:
-            await connection.drop()
+            connection.drop()
             raise
         self._connection = connection
         self.connections += 1
@@ -174,11 +225,11 @@ class Link:
         if self._closed:
             raise Absent(f"the link `{self._name}` is closed")
 
-    async def _lose(self) -> None:
+    def _lose(self) -> None:
         lost, self._connection, self._import_connection = (self._connection, self._import_connection), None, None
         for one in lost:
             if one:
-                await one.drop()
+                one.drop()
 
     async def _handle_refusal(self, refused: Refused, packed: bytes, within: float) -> Reply | Refused:
         """Follow a redirection. If another server is needed, disconnect, so that the next command finds it."""
@@ -192,15 +243,15 @@ class Link:
             else:
                 answer = await self._ask_importing(address, packed, within)
         if isinstance(answer, Refused) and answer.code in DISPLACED:
-            await self._lose()
+            self._lose()
             self._route.forget()
         return answer
 
     async def _move(self, address: Address) -> Connection:
         """Return a connection to the key's new node; an earlier command may have opened it."""
-        if self._connection and self._connection.address == address and await self._connection.is_usable():
+        if self._connection and self._connection.address == address and self._connection.is_usable:
             return self._connection
-        await self._lose()
+        self._lose()
         self._route.moved(address)
         return await self._connect()
 
@@ -222,9 +273,9 @@ class Link:
     async def _ask_importing(self, address: Address, packed: bytes, within: float) -> Reply | Refused:
         """Send a command to the node that imports a slot; until the import ends, other commands go to the old node."""
         importing = self._import_connection
-        if importing is None or importing.address != address or not await importing.is_usable():
+        if importing is None or importing.address != address or not importing.is_usable:
             if importing:
-                await importing.drop()
+                importing.drop()
             self._import_connection = importing = await self._route.connector.open(address, self._name)
         _, answer = await importing.ask_all(ASKING + packed, 2, within)
         return answer

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from redis.crc import key_slot
-
 from penstock.wire.cluster import Cluster
 from penstock.wire.connection import Address, Connection
 from penstock.wire.connector import Connector
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Absent
 from penstock.wire.sentinel import Sentinels
+from penstock.wire.slot import key_slot
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.platform import Redis
 

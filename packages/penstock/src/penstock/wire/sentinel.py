@@ -39,7 +39,7 @@ class Sentinels:
         try:
             answer = await connection.ask(command, self._connector.timeouts.answer.seconds)
         finally:
-            await connection.drop()
+            connection.drop()
         match answer:
             case [bytes(host), bytes(port)]:
                 return Address(host.decode(), int(port))

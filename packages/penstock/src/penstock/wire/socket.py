@@ -1,8 +1,7 @@
-"""redis-py's sockets, with two changes: they close at once, and a cancelled connect waits for its attempt.
+"""One socket, plain or TLS: writes commands, and parses answers as they arrive.
 
-redis-py waits for the server when it closes, even after a cancelled command: with TLS and a server that hangs, this
-takes forever. And asyncio loses track of a TLS connection that is cancelled just before its handshake: it is opened
-nevertheless, and never closed.
+It is its transport's protocol, so an answer reaches its caller directly. asyncio's streams, and redis-py on top of
+them, take several more steps for each command.
 """
 
 from __future__ import annotations
@@ -10,50 +9,63 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import socket
+import ssl
 import sys
 import termios
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
-from redis.asyncio.connection import Connection, SSLConnection
+import hiredis
 
-if TYPE_CHECKING:
-    _Base = Connection
-else:
-    _Base = object
+from penstock.wire.errors import Refused, Reply
 
+CLOSED_BY_SERVER = "Connection closed by server."
+TIMED_OUT = "Timeout connecting to server"
+KEEP_ALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
+"""Seconds without traffic before the first probe, between probes, and the number of probes. Not every system has all
+of them."""
 
 _SMALL = 1 << 16
 """Bytes that count as sent: only a larger command can take longer than a time limit."""
+_INCOMPLETE: Final = object()
+
+Ended: TypeAlias = "Callable[[Exception | None], None]"
+"""Called once at the end of a request: with None if all answers are there, otherwise with an OSError, an OversizedError
+or hiredis's ProtocolError."""
 
 
-class _AtOnce(_Base):
-    async def disconnect(self, nowait: bool = True, *about: Any, **more: Any) -> None:  # noqa: ANN401, FBT001, FBT002 - redis-py's
-        """Close, even with a command in flight."""
-        del nowait
-        self.abort()
-        await super().disconnect(True, *about, **more)  # noqa: FBT003 - as above
+class OversizedError(Exception):
+    """An answer is larger than its reader allows."""
 
-    def abort(self) -> None:
-        """Close it at once, if it is open."""
-        if self._writer:
-            self._writer.transport.abort()
 
-    def unsent(self) -> int:
-        """Bytes of a large command that were not sent yet, or that the server has not received; 0 for a small one."""
-        if not self._writer:
-            return 0
-        transport = self._writer.transport
-        unsent = transport.get_write_buffer_size()
-        sock = transport.get_extra_info("socket")
-        if sock is not None and sys.platform == "linux":
-            with contextlib.suppress(OSError, ValueError):
-                queued = fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, bytes(4))
-                unsent += int.from_bytes(queued, sys.byteorder)
-        return unsent if unsent > _SMALL else 0
+class Socket(asyncio.Protocol):
+    """A socket with at most one request in flight, which may have several answers."""
 
-    async def connect_or_not(self) -> None:
-        """Connect. If cancelled, wait until the attempt has succeeded or failed, within its time limit."""
-        connecting = asyncio.ensure_future(self.connect())  # type: ignore[no-untyped-call] # redis-py has no type for it
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Connect with `connect`."""
+        self._loop = loop
+        self._transport: asyncio.Transport | None = None
+        # An error is a value, and keeps its code.
+        self._reader = hiredis.Reader(replyError=Refused, notEnoughData=_INCOMPLETE)
+        self._ended: Ended | None = None
+        self._count = 0
+        self._closed = False
+        self._dirty = False
+        self.answers: list[Reply | Refused] = []
+        """Answers to the last request, in order."""
+        self.received = 0
+        """Bytes since the connection was opened."""
+        self.most: int | None = None
+        """The value of `received` above which an answer is too large."""
+
+    async def connect(self, host: str, port: int, context: ssl.SSLContext | None, within: float) -> None:
+        """Connect, once. If cancelled, wait until the attempt has succeeded or failed, within its time limit.
+
+        asyncio loses track of a TLS connection that is cancelled just before its handshake: it is opened nevertheless,
+        and never closed.
+        """
+        connecting = asyncio.ensure_future(self._connect(host, port, context, within))
         try:
             await asyncio.shield(connecting)
         except asyncio.CancelledError:
@@ -64,10 +76,101 @@ class _AtOnce(_Base):
                     connecting.exception()
             raise
 
+    async def _connect(self, host: str, port: int, context: ssl.SSLContext | None, within: float) -> None:
+        try:
+            async with asyncio.timeout(within):
+                await self._loop.create_connection(lambda: self, host, port, ssl=context)
+        except TimeoutError:
+            raise TimeoutError(TIMED_OUT) from None
 
-class Socket(_AtOnce, Connection):
-    """A plain socket."""
+    @property
+    def is_open(self) -> bool:
+        """Whether neither side has closed it, as far as the event loop knows."""
+        return not self._closed and self._transport is not None and not self._transport.is_closing()
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether it is open, and nothing has arrived that no request asked for."""
+        return self.is_open and not self._dirty
 
-class TlsSocket(_AtOnce, SSLConnection):
-    """A TLS socket."""
+    def send(self, commands: bytes, count: int, ended: Ended) -> None:
+        """Send packed commands; `count` answers follow."""
+        self.answers, self._count = [], count
+        if self._transport is None or not self.is_open:
+            ended(ConnectionError(CLOSED_BY_SERVER))
+            return
+        self._ended = ended
+        self._transport.write(commands)
+
+    def close(self, error: Exception | None = None) -> None:
+        """Close at once, even with a request in flight, which then fails.
+
+        A transport's `close` waits for the server: with TLS and a server that hangs, this takes forever.
+        """
+        self._closed = True
+        if self._transport is not None:
+            self._transport.abort()
+        self._fail(error or ConnectionError(CLOSED_BY_SERVER))
+
+    def unsent(self) -> int:
+        """Bytes of a large command that were not sent yet, or that the server has not received; 0 for a small one."""
+        if self._transport is None:
+            return 0
+        unsent = self._transport.get_write_buffer_size()
+        sock = self._transport.get_extra_info("socket")
+        if sock is not None and sys.platform == "linux":
+            with contextlib.suppress(OSError, ValueError):
+                queued = fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, bytes(4))
+                unsent += int.from_bytes(queued, sys.byteorder)
+        return unsent if unsent > _SMALL else 0
+
+    # called by the transport
+
+    def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - asyncio's transports have no common type
+        """Keep the transport; close it if it is not wanted any more."""
+        self._transport = transport
+        if self._closed:
+            transport.abort()
+            return
+        sock = transport.get_extra_info("socket")
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for option, value in KEEP_ALIVE:
+                if hasattr(socket, option):
+                    sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse answers, and end the request with its last one."""
+        self.received += len(data)
+        ended = self._ended
+        if ended is None:
+            self._dirty = True
+            return
+        if self.most is not None and self.received > self.most:
+            self.close(OversizedError())
+            return
+        reader, answers = self._reader, self.answers
+        reader.feed(data)
+        try:
+            while (answer := reader.gets()) is not _INCOMPLETE:
+                answers.append(answer)
+                if len(answers) == self._count:
+                    break
+            else:
+                return
+        except hiredis.ProtocolError as error:
+            self.close(error)
+            return
+        self._ended = None
+        self._dirty = reader.has_data()
+        ended(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the request in flight."""
+        self._closed = True
+        self._fail(exc or ConnectionError(CLOSED_BY_SERVER))
+
+    def _fail(self, error: Exception) -> None:
+        ended, self._ended = self._ended, None
+        if ended is not None:
+            ended(error)

@@ -9,8 +9,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from redis.crc import key_slot
-
 from penstock.maintenance.replies import items
 from penstock.operating.dead_letters.choice import DeadLetterScan, Filters
 from penstock.operating.dead_letters.dead_letter import DeadLetter
@@ -26,6 +24,7 @@ from penstock.terminal.output import INCOMPLETE, Progress, print_json, print_lin
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
+from penstock.wire.slot import key_slot
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.display import many, span
 
