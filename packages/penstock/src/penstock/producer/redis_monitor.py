@@ -27,6 +27,11 @@ class RedisMonitor:
         self._trouble: RedisTrouble | None = None
         self._opened = 0
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether the breaker is closed."""
+        return not self._breaker.is_open
+
     def refuses(self) -> bool:
         """Whether sends fail at once."""
         return self._breaker.refuses(self._clock())

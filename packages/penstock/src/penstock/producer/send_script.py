@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TypeAlias, cast
 
@@ -12,8 +12,8 @@ from penstock.producer.outcomes import Duplicate, Sent
 from penstock.producer.producer_metrics import ProducerMetrics
 from penstock.producer.retrying import FULL, Full
 from penstock.scripts import script
-from penstock.wire.errors import Refused, Reply
-from penstock.wire.link import Link
+from penstock.wire.errors import RedisTrouble, Refused, Reply
+from penstock.wire.link import NOT_RUN, Link
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -42,10 +42,37 @@ class SendScript:
 
     async def run(self, messages: Sequence[EncodedMessage]) -> list[ScriptResult]:
         """Send messages in one call and return a result for each. Raises RedisTrouble if the call fails."""
+        with self._metrics.redis_call():
+            replies = await self._link.run(self._script, *self._call(messages))
+        return self._results(messages, replies)
+
+    def start(
+        self, messages: Sequence[EncodedMessage], done: Callable[[Sequence[ScriptResult | RedisTrouble] | None], None]
+    ) -> bool:
+        """Send messages without waiting, if the connection is open and idle; return whether they were sent.
+
+        `done` gets a result for each, or None if the script has not run, so that `run` must be called.
+        """
+
+        def answered(reply: Reply | RedisTrouble) -> None:
+            if not isinstance(reply, RedisTrouble):
+                done(self._results(messages, reply))
+            elif isinstance(reply, Refused) and reply.code in NOT_RUN:
+                done(None)
+            else:
+                self._metrics.trouble(reply)
+                self._metrics.update_connections()
+                done([reply] * len(messages))
+
+        return self._link.start(self._script, *self._call(messages), answered)
+
+    def _call(self, messages: Sequence[EncodedMessage]) -> tuple[tuple[str, ...], tuple[str | bytes | int, ...]]:
+        """The keys and arguments of the script."""
         keys = [f"{self._prefix}{message.key}" for message in messages if message.key is not None]
         args = chain(self._head, chain.from_iterable(message.args for message in messages))
-        with self._metrics.redis_call():
-            replies = await self._link.run(self._script, (*self._keys, *keys, self._finished), tuple(args))
+        return (*self._keys, *keys, self._finished), tuple(args)
+
+    def _results(self, messages: Sequence[EncodedMessage], replies: Reply) -> list[ScriptResult]:
         results = [
             _result_of(message, reply) for message, reply in zip(messages, cast("list[Reply]", replies), strict=True)
         ]

@@ -1,13 +1,18 @@
 """Sends queued messages in order, several per call, one call at a time.
 
-Callers queue a batch and wait for it; one task sends. So concurrent sends share calls, no call is cancelled half-way,
-and an obstacle for one message delays all later ones.
+Callers queue a batch and wait for it. So concurrent sends share calls, no call is cancelled half-way, and an obstacle
+for one message delays all later ones.
+
+Usually, the connection is open and each answer starts the next call: that needs no task. A task sends while there is
+something to wait for: a connection, a retry, room in the backlog.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 
 from penstock.producer.encoded import Batch, EncodedMessage
 from penstock.producer.errors import NotSent, TimedOut, Unknown, closed
@@ -48,20 +53,30 @@ class Sender:
         self._in_flight: Sequence[EncodedMessage] = ()
         self._obstacle: Obstacle | None = None
         self._task: asyncio.Task[None] | None = None
+        self._active = False
+        """Whether a call is in flight, or something is going to make the next one."""
+        self._idle: asyncio.Future[None] | None = None
+        self._alone = True
+        """Whether the last call had one message: then a send does not wait for others to share its call."""
         self._closing = False
         self._wake = asyncio.Event()
 
     def put(self, messages: Sequence[EncodedMessage]) -> Batch:
         """Add messages to the end of the queue."""
-        batch = Batch(messages, self._clock(), asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        batch = Batch(messages, self._clock(), loop)
         if self._closing:
             self._fail(messages, closed)
         elif self._monitor.refuses():
             self._fail(messages, self._monitor.breaker_error)
         else:
             self._queue.put(messages)
-            if self._task is None and messages:
-                self._task = asyncio.create_task(self._run())
+            if messages and not self._active:
+                self._active = True
+                if self._alone and len(messages) == 1:
+                    self._next()
+                else:
+                    loop.call_soon(self._next)
         return batch
 
     async def wait(self, batch: Batch, deadline: float | None) -> list[Outcome]:
@@ -86,31 +101,84 @@ class Sender:
         """Send queued messages until there is an obstacle, for at most `within` seconds; then disconnect."""
         self._closing = True
         self._wake.set()
-        if self._task is not None:
-            await asyncio.wait((self._task,), timeout=within)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._until_idle()
         self._fail(self._queue.clear(), closed)
         await disconnect()
-        if self._task is not None:
-            await asyncio.wait((self._task,))
+        await self._until_idle()
         self._monitor.close()
+
+    async def _until_idle(self) -> None:
+        while self._active:
+            self._idle = asyncio.get_running_loop().create_future()
+            await self._idle
+
+    def _rest(self) -> None:
+        self._active = False
+        if self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
+
+    def _next(self) -> None:
+        """Make the next call, if there is something to send; start the task if the call must wait."""
+        messages = self._queue.take(self._pace.most, MOST_BYTES)
+        if not messages:
+            self._rest()
+            return
+        self._alone = len(messages) == 1
+        self._in_flight = messages
+        started = self._clock()
+        if not (self._monitor.is_calm and self._script.start(messages, partial(self._landed, messages, started))):
+            self._send_by_task(messages)
+
+    def _landed(
+        self,
+        messages: Sequence[EncodedMessage],
+        started: float,
+        results: Sequence[ScriptResult | RedisTrouble] | None,
+    ) -> None:
+        """Report the results of a call without a task, and make the next one."""
+        try:
+            if results is None:
+                self._send_by_task(messages)
+                return
+            self._record(messages, results, started)
+            if self._obstacle is None:
+                self._next()
+            else:
+                self._send_by_task(())
+        except BaseException as error:
+            self._abort(error)  # or callers would wait forever
+            self._rest()
+            raise
+
+    def _send_by_task(self, messages: Sequence[EncodedMessage]) -> None:
+        """Start the task, which sends these messages first."""
+        self._in_flight = ()
+        self._queue.put_back(messages)
+        self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
         try:
-            while messages := self._queue.take(self._pace.most, MOST_BYTES):
+            while True:
+                if self._obstacle is not None:
+                    await self._pause(self._obstacle)
+                messages = self._queue.take(self._pace.most, MOST_BYTES)
+                if not messages:
+                    break
                 if not self._monitor.allows():
                     self._fail((*messages, *self._queue.clear()), self._monitor.breaker_error)
                     break
                 await self._send(messages)
                 if not isinstance(self._obstacle, Full):
                     self._metrics.waiting(0)
-                if self._obstacle is not None:
-                    await self._pause(self._obstacle)
         except BaseException as error:
-            self._abort(error)  # or callers would wait forever
+            self._abort(error)
             raise
         finally:
-            self._task = None
+            self._task = self._obstacle = None
             self._metrics.waiting(0)
+            self._rest()
 
     async def _send(self, messages: Sequence[EncodedMessage]) -> None:
         self._in_flight = messages
@@ -121,6 +189,12 @@ class Sender:
             results = await self._script.run(messages)
         except RedisTrouble as error:
             results = [error] * len(messages)
+        self._record(messages, results, started)
+
+    def _record(
+        self, messages: Sequence[EncodedMessage], results: Sequence[ScriptResult | RedisTrouble], started: float
+    ) -> None:
+        """Report what is decided, and queue the rest again."""
         self._in_flight = ()
         self._obstacle = None
         trouble: RedisTrouble | None = None
@@ -138,11 +212,14 @@ class Sender:
             else:
                 self._report(message, self._retries.give_up(message, result))
         self._monitor.record(trouble)
-        self._queue.put_back(again)
+        if again:
+            self._queue.put_back(again)
         self._pace.record_room(len(messages) - len(again), for_all=not again)
 
     async def _pause(self, obstacle: Obstacle) -> None:
         """Wait before the next attempt: for as long as the first message in the queue requires."""
+        if not self._queue:  # its messages were withdrawn before the task began
+            return
         if isinstance(obstacle, Full):
             self._metrics.waiting(len(self._queue))
             wait = self._pace.poll()
