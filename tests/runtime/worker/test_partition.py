@@ -103,6 +103,7 @@ def test_a_late_renewal_is_told(make_server_trial: Callable[..., Trial], server:
         server.pause()
         worker.until(Event.LEASE_EXPIRED)
         assert page(worker, "/readyz") == NOT_READY
+        wait_for(lambda: notes(trial, "lost-True") or notes(trial, "end-True"), "the handler knows")
         server.resume()
         worker.until(Event.LEASE_RENEWED_LATE)
         wait_for(lambda: page(worker, "/readyz")[0] == 200, "it is ready again")
