@@ -154,7 +154,7 @@ class Memory:
 
     def room_for_suspects(self, running: int, *, prepared: bool) -> int:
         del prepared
-        rooms = {"ample": (4,), "tight": (0,), "varying": (0, 0, 1, 2)}[self._kind]
+        rooms = {"ample": (40,), "tight": (0,), "varying": (0, 0, 1, 2)}[self._kind]
         return self._rng.choice(rooms) - (running if self._kind == "varying" else 0)
 
     def sample(self, running: int) -> None:

@@ -23,7 +23,7 @@ from penstock.worker.slots import Slots
 class FullOfSuspects:
     """A worker that runs a suspect in a child process, and whose memory has no room for another."""
 
-    suspects, alone, has_abandoned = 1, 0, False
+    suspects, most_suspects, alone, has_abandoned = 1, 8, 0, False
 
     def __init__(self) -> None:
         self.delivered: list[bytes] = []

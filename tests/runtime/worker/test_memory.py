@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from penstock.worker.intake import MOST_SUSPECTS
-from penstock.worker.memory import LEAST_READ, PROCESS, READS, MeasuredMemory, Own, free_memory, own_memory
+from penstock.worker.memory import (
+    LEAST_READ,
+    PROCESS,
+    READS,
+    MeasuredMemory,
+    Own,
+    available_memory,
+    free_memory,
+    own_memory,
+)
+from penstock.worker.suspect_pace import UNMEASURED
 
 MEBIBYTE = 1 << 20
 UNLIMITED = "9223372036854771712"
@@ -90,11 +99,21 @@ def memory(limit: int | None, imported: int = 110, per_message: int | None = Non
     return pod, MeasuredMemory(pod.free, pod.own, per_message=None if per_message is None else per_message * MEBIBYTE)
 
 
-def test_without_a_limit_nothing_changes() -> None:
-    """As many suspects as before."""
-    _, measured = memory(None)
-    assert measured.room_for_suspects(0, prepared=False) == MOST_SUSPECTS
+def test_without_a_limit_suspects_may_use_half_of_what_the_machine_has() -> None:
+    """A few where that cannot be read. Reads are not limited."""
+    pod, measured = memory(None)
+    assert measured.room_for_suspects(0, prepared=False) == UNMEASURED
+    assert measured.room_for_suspects(UNMEASURED, prepared=False) == 0
     assert measured.read_budget() is None
+    measured = MeasuredMemory(pod.free, pod.own, available=lambda: 4096 * MEBIBYTE)
+    assert measured.room_for_suspects(0, prepared=False) == (2048 - 110) * MEBIBYTE // (110 * MEBIBYTE + PROCESS)
+
+
+def test_the_available_memory_is_read(tmp_path: Path) -> None:
+    """A system without the file has no answer."""
+    (tmp_path / "meminfo").write_text("MemTotal:  100 kB\nMemAvailable:   50 kB\n")
+    assert available_memory(tmp_path / "meminfo") == 50 * 1024
+    assert available_memory(tmp_path / "none") is None
 
 
 def test_a_pod_for_one_copy_has_no_room() -> None:

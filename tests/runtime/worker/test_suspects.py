@@ -11,6 +11,7 @@ from pipelines import DEAD, KEY, Process, Trial
 from servers import wait_for
 
 from penstock.observe.events import Event
+from penstock.worker.suspect_pace import FIRST, MOST, SuspectPace
 
 HANDLERS = """\
 import asyncio, pathlib
@@ -319,3 +320,46 @@ def test_a_suspect_runs_in_the_worker_if_no_child_starts(make_trial: Callable[..
         assert worker.events(Event.ISOLATION_FAILED)
         assert worker.end() == 0
         trial.assert_nothing_left()
+
+
+def test_more_suspects_run_at_a_time_with_each_round(make_trial: Callable[..., Trial]) -> None:
+    """Eight at first, twice as many when these have ended without a crash: a lost worker's messages run again soon."""
+    spec = "work: {concurrency: 30, lease: 60s}\nmessage: {correlate: id}\n"
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        first = trial.worker().ready()
+        names = [f"m{number:02}" for number in range(24)]
+        trial.send({"id": name} for name in names)
+        wait_for(lambda: len(by_message(read(trial.ledger), "start")) == len(names), "all messages run")
+        first.kill()
+        second = trial.worker().ready()
+        take_over(trial, consumer_of(first))
+
+        def again() -> list[str]:
+            return [name for name in names if len(starts(trial, name)) == 2]
+
+        wait_for(lambda: len(again()) == FIRST, "the first suspects run")
+        before = numbers(second).of("redis")
+        wait_for(lambda: numbers(second).of("redis") > before + 5, "the worker asks for messages")
+        assert len(again()) == FIRST, "the others wait"
+        for name in again():
+            (trial.folder / f"free-{name}").touch()
+        wait_for(lambda: len(again()) == len(names), "all others run at a time")
+        for name in names:
+            (trial.folder / f"free-{name}").touch()
+        trial.until_drained()
+        assert trial.dead() == []
+        assert second.end() == 0
+        trial.assert_nothing_left()
+
+
+def test_a_crash_halves_the_suspects_that_run_at_a_time() -> None:
+    """Never below the first number, never above the most."""
+    pace = SuspectPace()
+    for _ in range(100):
+        pace.ended(crashed=False)
+    assert pace.most == MOST
+    pace.ended(crashed=True)
+    assert pace.most == MOST // 2
+    for _ in range(100):
+        pace.ended(crashed=True)
+    assert pace.most == FIRST

@@ -33,6 +33,7 @@ from penstock.worker.outcome import (
 )
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
+from penstock.worker.suspect_pace import PacedRunner, SuspectPace
 from penstock_spec.kinds.pipeline.work import PipelineWork
 from penstock_spec.values.quantities import Size
 
@@ -88,7 +89,8 @@ class Attempts:
         self._max_size = max_size
         self._settings = settings
         self._runner = runner
-        self._isolated_runner = isolated_runner
+        self._pace = SuspectPace()
+        self._isolated_runner = PacedRunner(isolated_runner, self._pace)
         self._alone_runner = alone_runner
         self._no_children_until = 0.0
         self._room_for_suspects = room_for_suspects
@@ -178,11 +180,16 @@ class Attempts:
             attempt.context.log.event(Event.MESSAGE_STARTED, entry=delivery.id.decode())
         attempt.task = self._loop.create_task(self._run(attempt))
 
+    @property
+    def most_suspects(self) -> int:
+        """How many suspects may run at the same time in child processes."""
+        return self._pace.most
+
     def room_for_suspects(self) -> int:
         """How many more suspects may run in child processes: none for a while after one could not start."""
         if self._monotonic() < self._no_children_until:
             return 0
-        return self._room_for_suspects(self.suspects)
+        return min(self._room_for_suspects(self.suspects), self._pace.most - self.suspects)
 
     def is_running(self, entry: bytes, count: int, consumer: str) -> bool:
         """Whether this delivery runs here, and no other of the same entry."""

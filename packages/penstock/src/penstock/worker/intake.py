@@ -25,8 +25,8 @@ from penstock_spec.kinds.pipeline.stream import JsonField, Message
 
 MOST_CLAIMED = 50
 """Entries of one claim, which blocks Redis far longer than a read."""
-MOST_SUSPECTS = 4
-"""Suspects that run at the same time: each needs a process."""
+SUSPECTS_WAIT = 50
+"""Milliseconds that a read may block while suspects wait for others to end in their processes."""
 READY_PER_NEW = 3
 """Ready messages for each new one while there are more ready ones than slots."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
@@ -41,8 +41,12 @@ class DeliveryTarget(Protocol):
     alone: int
     """Those of them that must run alone in this worker."""
 
+    @property
+    def most_suspects(self) -> int:
+        """How many of them may run at the same time in child processes."""
+
     def room_for_suspects(self) -> int:
-        """How many more suspects memory allows to run in child processes."""
+        """How many more suspects may run in child processes now."""
 
     @property
     def has_abandoned(self) -> bool:
@@ -263,10 +267,10 @@ class Intake:
         return self._target.has_abandoned or self._slots.refused > 0
 
     def _suspects_to_claim(self, free: int, room: int) -> int:
-        return max(0, min(free, room, MOST_SUSPECTS - self._target.suspects)) if self._suspect else 0
+        return max(0, min(free, room)) if self._suspect else 0
 
     def _claimable(self) -> bool:
-        return self._ready or (self._suspect and self._target.suspects < MOST_SUSPECTS)
+        return self._ready or (self._suspect and self._target.suspects < self._target.most_suspects)
 
     async def _take(self, consumer: str) -> None:
         claims = self._emptying or self._claimable()
@@ -297,6 +301,8 @@ class Intake:
         most = self._asked = self._read_size.count(most)
         # After an error, the first read returns at once, so that recovery is noticed without waiting for a message.
         block = 1 if Activity.READING in self._troubled else self._block
+        if self._suspect:  # nothing ends a read when a suspect makes room for the next one
+            block = min(block, SUSPECTS_WAIT)
         await self._unblocking.reader_server.learn()
         delivered = self._delivered  # before this read: a later one may be higher than what it returns
         self._reading = True

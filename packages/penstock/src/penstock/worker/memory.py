@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from penstock.worker.intake import MOST_SUSPECTS
+from penstock.worker.suspect_pace import UNMEASURED
 
 MEBIBYTE = 1 << 20
 PROCESS = 8 * MEBIBYTE
@@ -29,6 +29,7 @@ LEAST_READ = MEBIBYTE
 ROOT = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
 STATUS = Path("/proc/self/status")
+MEMINFO = Path("/proc/meminfo")
 
 
 class Memory(Protocol):
@@ -65,6 +66,7 @@ class MeasuredMemory:
     - A message needs the growth of this process since then, divided by the most messages that it ran at a time; before
       the first message, a guess: as much as the import. `per_message`, a limit of the spec, replaces both.
     - This worker may grow again to its own peak.
+    - Without a limit, suspects may use half of what the machine has available; others need the rest.
     """
 
     def __init__(
@@ -72,10 +74,15 @@ class MeasuredMemory:
         free: Callable[[], int | None],
         own: Callable[[], Own | None],
         *,
+        available: Callable[[], int | None] = lambda: None,
         per_message: int | None = None,
     ) -> None:
-        """Create it after the handler is imported. `free` reads what the limit leaves; None without a limit."""
+        """Create it after the handler is imported.
+
+        `free` reads what the limit leaves; None without a limit. `available` reads what the machine has available.
+        """
         self._free = free
+        self._available = available
         self._own = own
         self._per_message = per_message
         self._base = own()
@@ -84,8 +91,10 @@ class MeasuredMemory:
     def room_for_suspects(self, running: int, *, prepared: bool) -> int:
         """How many more suspects may run in child processes."""
         free, own, base = self._free(), self._own(), self._base
+        if free is None and (available := self._available()) is not None:
+            free = available // 2
         if free is None or own is None or base is None:
-            return MOST_SUSPECTS
+            return max(0, UNMEASURED - running)
         to_peak = max(0, own.peak - own.resident) if own.peak > base.peak else 0
         per_child = self._message(own, base) + PROCESS
         left = free - to_peak - running * per_child - (0 if prepared else base.private)
@@ -121,6 +130,15 @@ def own_memory(status: Path = STATUS) -> Own | None:
         if name in values:
             values[name] = int(value.split()[0]) * 1024
     return Own(values["VmRSS"], values["RssAnon"], values["VmHWM"])
+
+
+def available_memory(meminfo: Path = MEMINFO) -> int | None:
+    """Bytes that the machine has available; None where the system has no such file."""
+    try:
+        lines = meminfo.read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
 
 
 def free_memory(root: Path = ROOT, membership: Path = MEMBERSHIP) -> int | None:

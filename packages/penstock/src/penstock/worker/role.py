@@ -17,7 +17,7 @@ from penstock.pod.lease_term import LeaseTerm
 from penstock.pod.role import Limits, Pod, Program, Role
 from penstock.resolved import ResolvedPipeline
 from penstock.worker.in_child import config_of
-from penstock.worker.memory import MeasuredMemory, free_memory, own_memory
+from penstock.worker.memory import MeasuredMemory, available_memory, free_memory, own_memory
 from penstock.worker.worker import Worker
 from penstock_spec.kinds.pipeline.metrics import process, working
 
@@ -48,7 +48,7 @@ def worker_role(
             kept=(term_file,),
         )
         dependencies = pod.dependencies(pipeline, metrics, process.REDIS_SECONDS)
-        memory = MeasuredMemory(free_memory, own_memory, per_message=per_message)
+        memory = MeasuredMemory(free_memory, own_memory, available=available_memory, per_message=per_message)
         worker = Worker(
             pipeline,
             handler,
