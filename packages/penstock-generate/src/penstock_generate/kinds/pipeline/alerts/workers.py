@@ -117,6 +117,17 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         f"{{value}} times a running worker failed to renew its lease for {spec.work.lease} (`work.lease`).",
     )
     yield Alert(
+        "PenstockLeasesExpired",
+        "warning",
+        ours.increase(working.LEASE_EXPIRED, QUARTER),
+        ">=",
+        3,
+        0,
+        "Workers run without a valid lease.",
+        f"{{value}} times a worker had not renewed its lease for {spec.work.lease} (`work.lease`), by its own clock. "
+        "Others may run its messages.",
+    )
+    yield Alert(
         "PenstockUnsettled",
         "critical",
         ours.gauge(working.UNSETTLED, "sum"),

@@ -102,11 +102,12 @@ def _of_workers(query: PipelineQueries) -> Iterator[Panel]:
         "short",
         "lost",
     )
-    yield Panel(
+    yield query.alert_panel(
+        "PenstockLeasesExpired",
         "Leases expired",
-        "Workers that could not renew their lease for `work.lease`, per second. Others may have taken over.",
-        "ops",
-        (query.rate(working.LEASE_EXPIRED, "expired"),),
+        "Workers that could not renew their lease for `work.lease`, in 15 minutes. Others may have taken over.",
+        "short",
+        "expired",
     )
     yield query.alert_panel(
         "PenstockHandlersAbandoned",
