@@ -93,6 +93,10 @@ async def _nothing(self: Audit, consumer: str) -> int:
     return 0
 
 
+async def _no_adoption(self: Audit, consumer: str, missing: set[bytes]) -> None:
+    del self, consumer, missing
+
+
 async def _at_once(self: Audit, consumer: str) -> int:
     return await self.without_reads(consumer)
 
@@ -394,6 +398,17 @@ OMISSIONS = (
                 )(text)
             )
         },
+    ),
+    Omission(
+        "owning a first attempt again whose consumer was deleted",
+        "stuck",
+        plan=_by_hand(
+            "adopt",
+            _setup(PlannedMessage("m1", seconds=14), janitors=1, history=True),
+            Fault(1, "remove", what="W1"),
+            Fault(10, "crash", "W1"),
+        ),
+        methods=((Audit, "_adopt", _no_adoption),),
     ),
     Omission(
         "the recovery of a message whose consumer was deleted while it ran",

@@ -104,6 +104,8 @@ class Message:
     vanishes_with: str = ""
     """The only process that can bring it back: finished entries stay, and a foreign client deleted its consumer during
     its first attempt, of which there is no record."""
+    vanishes_since: float = 0.0
+    """When that consumer was deleted."""
     vanished: bool = False
     """Whether that process was lost before it did."""
     due: float = 0.0

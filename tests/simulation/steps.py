@@ -144,6 +144,12 @@ class Steps:
                 self._truth.group_created()
         return reply != b"there"
 
+    def adopt(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
+        for entry, answer in zip(args[2:], cast("list[Reply]", reply), strict=True):
+            if answer == 1:
+                self._truth.adopted(process, str(args[1]), cast("bytes", entry))
+        return 1 in cast("list[Reply]", reply)
+
     def remember(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         del process, args
         if isinstance(reply, int) and reply >= 0:
@@ -173,6 +179,7 @@ READ: dict[str, Callable[[Steps, str, Sequence[Argument], Reply], bool]] = {
     "promote": Steps.promote,
     "ensure": Steps.ensure,
     "remember": Steps.remember,
+    "adopt": Steps.adopt,
     "send": Steps.send,
 }
 

@@ -16,6 +16,8 @@ from .records import DeliveryRecord, Message, Run, ServerState, Violation
 ENOUGH = 50
 SOON = 1.0
 """Seconds within which a worker acts on the loss of its lease."""
+NOTICES = 0.8
+"""Within this part of a lease a worker notices that it does not own what it runs: it compares at each renewal."""
 TICK = 0.002
 """Seconds: Redis time is in milliseconds."""
 FORCE = 1000
@@ -59,6 +61,8 @@ class Truth:
         """The end of the last time when a process or its main loop stood still, so that it could cancel nothing."""
         self.has_violation: Callable[[str], object] = lambda _: None
         """Is called with the kind of each violation."""
+        self.had_trouble_since: Callable[[str, float], bool] = lambda _, __: True
+        """Whether a fault kept a process from noticing, since then, that its consumer was deleted."""
         self.is_healthy: Callable[[str], bool] = lambda _: False
         """Whether no fault keeps a consumer from renewing its lease."""
 
@@ -324,6 +328,9 @@ class Truth:
         """Record that a process is lost before it brought back what only it can bring back."""
         for message in self.messages.values():
             if message.vanishes_with and message.vanishes_with == process:
+                since = message.vanishes_since
+                if self._clock() > since + self._setup.lease * NOTICES and not self.had_trouble_since(process, since):
+                    continue  # it had the time to notice, and to own the message again
                 message.vanished = True
                 self.log(f"{process} was the only one that could bring back {message.name}")
 
@@ -337,7 +344,16 @@ class Truth:
                 message.may_repeat += owner not in STATES
                 if self._setup.history and owner not in STATES and len(message.deliveries) == 1:
                     message.vanishes_with = message.deliveries[0].process
+                    message.vanishes_since = self._clock()
                 self.current[entry] = None
+
+    def adopted(self, process: str, consumer: str, entry: bytes) -> None:
+        """Record that a worker owns a message again that it runs, and whose consumer was deleted."""
+        message = self.entries[entry]
+        self.log(f"{process} owns {message.name} again")
+        record = next(one for one in reversed(message.deliveries) if one.consumer == consumer)
+        self.current[entry] = record
+        message.vanishes_with = ""
 
     def group_gone(self) -> None:
         """Record that a foreign client destroys the group."""

@@ -71,6 +71,7 @@ class World:
         self.keys = self.pipeline.keys
         self.truth = Truth(setup, self.log, self.universe.clock)
         self.truth.is_healthy = self._is_healthy
+        self.truth.had_trouble_since = self._had_trouble_since
         self.truth.is_draining = self._is_draining
         self.truth.blocked_until = self._blocked_until
         client = ServerClient(store, lambda: time_of(self.universe), self.keys, self.truth, ReplyCache(off=not cached))
@@ -190,6 +191,11 @@ class World:
     def _is_draining(self, name: str) -> bool:
         process = self.processes.get(name)
         return isinstance(process, WorkerProcess) and process.is_draining
+
+    def _had_trouble_since(self, name: str, since: float) -> bool:
+        process = self.processes[name]
+        times = (process.trouble_until, process.unavailable_until, self.redis.unavailable_until, *process.hits)
+        return any(one > since for one in times)
 
     def _blocked_until(self, name: str) -> float:
         return self.processes[name].unavailable_until

@@ -201,3 +201,29 @@ def test_history_is_kept(make_trial: Callable[..., Trial]) -> None:
         assert_runs(trial, "more")
         assert max(done(trial).values()) == 1
         assert second.end() == 0
+
+
+def test_a_first_attempt_in_a_history_survives_its_consumer_and_its_worker(make_trial: Callable[..., Trial]) -> None:
+    """Its consumer is deleted: the worker owns the message again, with its fence. Others take over when it dies."""
+    spec = "stream: {key: trial, group: trial, retention: {keep: {length: 1000}}}\n" + SPEC
+    with make_trial(handlers=HANDLERS, spec=spec) as trial:
+        worker = trial.worker().ready()
+        janitor(trial)
+        trial.send([{"id": "held1"}])
+        wait_for(lambda: len(read(trial.ledger)) == 1, "the message runs")
+        [consumer] = trial.live_consumers()
+        trial.ask("XGROUP", "DELCONSUMER", KEY, "trial", consumer)
+
+        def owned() -> list[object]:
+            rows = trial.ask("XPENDING", KEY, "trial", "-", "+", 9)
+            assert isinstance(rows, list)
+            return [row[1::2] for row in rows if isinstance(row, list)]
+
+        wait_for(lambda: owned() == [[consumer, 1]], "the worker owns it again", 30)
+        worker.kill()
+        (trial.folder / "released").touch()
+        second = trial.worker().ready()
+        wait_for(lambda: done(trial) == {"held1": 1}, "another worker runs it", 60)
+        assert [line.fence for line in read(trial.ledger) if line.what == "start"] == [1, 2]
+        assert trial.dead() == []
+        assert second.end() == 0

@@ -191,6 +191,17 @@ class Attempts:
             return 0
         return min(self._room_for_suspects(self.suspects), self._pace.most - self.suspects)
 
+    def first_attempts(self, consumer: str) -> list[bytes]:
+        """The messages of a consumer that run here for the first time."""
+        return [
+            entry
+            for entry, one in self.running.items()
+            if one.delivery.count == 1
+            and one.delivery.consumer == consumer
+            and not one.ended
+            and one.context.why is None
+        ]
+
     def is_running(self, entry: bytes, count: int, consumer: str) -> bool:
         """Whether this delivery runs here, and no other of the same entry."""
         attempt = self.running.get(entry)

@@ -168,7 +168,14 @@ class Worker:
             term=term,
             clocks=clocks,
         )
-        self._audit = Audit(commands, self._keys, self._settler, self._attempts.is_running, self._intake.in_flight)
+        self._audit = Audit(
+            commands,
+            self._keys,
+            self._settler,
+            self._attempts.is_running,
+            self._intake.in_flight,
+            (lambda _: []) if self._keeps_nothing else self._attempts.first_attempts,
+        )
         self._auditing: asyncio.Task[None] | None = None
         self._maintenance = MaintenanceLoop(commands, self._keys, spec, self, clocks=clocks)
         name = spec.stream.consumer.replace("{hostname}", dependencies.host)

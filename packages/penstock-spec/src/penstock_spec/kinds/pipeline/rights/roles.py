@@ -31,7 +31,7 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
     Role.WORKER: frozenset(
         {
             *("ensure", "register", "renew", "deregister", "claim", "promote", "measure", "overdue", "take_over"),
-            *("settle", "settle_with", "park", "bury", "give_back", "recover", "reconcile_stream"),
+            *("settle", "settle_with", "park", "bury", "give_back", "recover", "adopt", "reconcile_stream"),
         }
     ),
     Role.SCALER: frozenset(),

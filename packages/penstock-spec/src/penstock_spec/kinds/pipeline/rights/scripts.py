@@ -10,6 +10,7 @@ from collections.abc import Mapping
 CALLED: Mapping[str, frozenset[str]] = {
     name: frozenset(commands.split())
     for name, commands in {
+        "adopt": "hexists persist xclaim xpending xrange zscore",
         "bury": "get hdel hlen persist sadd scard set xack xadd xdel xinfo|groups xpending xrange",
         "claim": "hdel hget hlen hmget hset persist time xack xclaim xpending zscore",
         "deregister": "hincrby xgroup|delconsumer xpending zrem",
