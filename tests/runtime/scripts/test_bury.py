@@ -72,6 +72,21 @@ def send_and_bury(steps: Steps, own: str) -> None:
     assert steps.bury(one, dedup=DEDUP, own=own) == DONE
 
 
+def test_one_dead_letter_is_written_without_the_right_to_mark_the_key(steps: Steps) -> None:
+    """Pods may be newer than their rights. The message ends; its key stays taken until its window is over."""
+    steps.register("worker")
+    send(steps, "01ID")
+    [one] = steps.read("worker")
+    user = steps.ask("ACL", "WHOAMI")
+    steps.ask("ACL", "SETUSER", user, "-set")
+    try:
+        assert steps.bury(one, dedup=DEDUP, own="01ID") == DONE
+    finally:
+        steps.ask("ACL", "SETUSER", user, "+set")
+    assert (len(steps.dead()), steps.entries(), steps.pending()) == (1, [], {})
+    assert steps.ask("GET", DEDUP) == b"01ID"
+
+
 def test_a_repeated_send_of_a_dead_message_is_a_duplicate(steps: Steps) -> None:
     """The message died before its producer, which got no answer, sent it again: it is not added twice."""
     steps.register("worker")

@@ -26,7 +26,7 @@ if #ours == 1 then
   if holder ~= '' and holder == ARGV[4] then
     -- The three last ones, so that a key whose messages always die stays short.
     dead = string.match(' ' .. holder .. dead, '^ %S+ %S+ %S+') or ' ' .. holder .. dead
-    redis.call('SET', KEYS[6], dead, 'KEEPTTL')
+    redis.pcall('SET', KEYS[6], dead, 'KEEPTTL') -- without the right to it, the key only stays taken for its window
   end
   finish(KEYS[1], ARGV[1], KEYS[3], KEYS[4], KEYS[5], {ARGV[8 + values]}, ARGV[3] == '1')
 end
