@@ -28,6 +28,7 @@ from . import report
 from .account import Result
 from .families import named
 from .family import Family
+from .planted import PLANTED, PlantedBug, is_found, storm_with
 from .running import run
 
 
@@ -76,6 +77,22 @@ def storms(families: list[Family], seeds: range, jobs: int) -> list[Result]:
     return sorted((one.result() for one in running), key=lambda one: (order[one.family], one.seed))
 
 
+def plant(seed: int, jobs: int) -> list[str]:
+    """Plant each bug into the processes of a storm; return the bugs that the ledger does not show."""
+
+    def storm(bug: PlantedBug) -> bool:
+        command = [sys.executable, "-m", "tests.faults", "--plant", bug.what, "--seed", str(seed)]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        found = ended.returncode == 0
+        _say(f"{'found' if found else 'NOT FOUND'}: {bug.what}, in a storm of `{bug.family}`, as `{bug.finds}`")
+        if not found:
+            _say(f"  {ended.stdout[-1000:]}{ended.stderr[-1000:]}")
+        return found
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return [bug.what for bug, found in zip(PLANTED, pool.map(storm, PLANTED), strict=True) if not found]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="families, separated by commas; writes no page of the docs")
@@ -83,6 +100,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=1, help="how many storms of each family, with successive seeds")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many storms run at a time")
     parser.add_argument("--as-json", action="store_true", help="run one storm here, and print its result")
+    parser.add_argument("--planted", action="store_true", help="plant bugs, and prove that storms find them; no others")
+    parser.add_argument("--plant", default="", help="run one storm with this bug here, and exit with 0 if it is found")
     parser.add_argument("--list", action="store_true", help="list the families, and stop")
     options = parser.parse_args()
     families = named(options.only)
@@ -91,16 +110,25 @@ def main() -> int:
             _say(f"{one.name:12} {one.does} Tests: {one.promises}")
         return 0
     first = random.randrange(1_000_000) if options.seed is None else options.seed  # noqa: S311 - no secret
+    if options.plant:
+        logging.disable()
+        [bug] = [one for one in PLANTED if one.what == options.plant]
+        result = storm_with(bug, named(bug.family)[0], first)
+        _say("\n".join(result.violations))
+        return 0 if is_found(bug, result) else 1
+    if options.planted:
+        return int(bool(plant(first, options.jobs)))
     if options.as_json:
         logging.disable()  # of the senders, which run in this process
         _say(json.dumps(_result(families[0], first).as_json()))
         return 0
     began = time.monotonic()
     results = storms(families, range(first, first + options.rounds), options.jobs)
-    report.write(results, whole=not options.only)
+    missed = [] if options.only else plant(first, options.jobs)
+    report.write(results, missed, whole=not options.only)
     _say(f"{len(results)} storms in {(time.monotonic() - began) / 60:.1f} minutes")
     _say(f"report: {report.BUILD / 'report.md'}")
-    return int(any(one.violations for one in results))
+    return int(bool(missed) or any(one.violations for one in results))
 
 
 if __name__ == "__main__":

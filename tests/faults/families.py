@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from . import of_clocks, of_history, of_lists, of_memory, of_networks, of_operators, of_processes, of_servers, of_sizes
+from . import (
+    of_clocks,
+    of_history,
+    of_lists,
+    of_memory,
+    of_networks,
+    of_operators,
+    of_processes,
+    of_scripts,
+    of_servers,
+    of_sizes,
+)
 from .family import Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -15,6 +26,7 @@ FAMILIES: tuple[Family, ...] = (
     *of_clocks.FAMILIES,
     *of_lists.FAMILIES,
     *of_history.FAMILIES,
+    *of_scripts.FAMILIES,
 )
 
 

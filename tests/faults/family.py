@@ -58,6 +58,8 @@ class Family:
     """`retries.attempts` of the spec."""
     exits: tuple[int, ...] = ()
     """Codes with which workers may end by themselves."""
+    drains: tuple[int, ...] = (0,)
+    """Codes with which a worker or a janitor may end after SIGTERM."""
     server: Callable[[Path, ExitStack], Server] = _plain
     """Starts the server of a plain Redis; the folder is for its files."""
     around: Callable[[Storm, str, int], Around] = _alike

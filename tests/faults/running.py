@@ -37,6 +37,7 @@ def run(family: Family, seed: int, *, seconds: float | None = None) -> Result:
             through_cables=family.through_cables,
             kinds=load.KINDS | dict(family.kinds),
             exits=family.exits,
+            drains=family.drains,
             spec=family.spec,
             attempts=family.attempts,
             around=family.around,
@@ -47,7 +48,7 @@ def run(family: Family, seed: int, *, seconds: float | None = None) -> Result:
             facts = facts_of(storm)
             fill(result, facts)
             result.violations += family.checks(storm, facts)
-            result.notes = storm.notes
+            result.notes += storm.notes
     result.seconds = round(time.monotonic() - began, 1)
     return result
 

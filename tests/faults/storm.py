@@ -53,6 +53,7 @@ class Storm:
         through_cables: bool = False,
         kinds: dict[str, int] | None = None,
         exits: tuple[int, ...] = (),
+        drains: tuple[int, ...] = (0,),
         window: str = "1h",
         spec: Mapping[str, str] | None = None,
         attempts: int = load.ATTEMPTS,
@@ -74,6 +75,8 @@ class Storm:
         self.set_back: list[float] = []
         """When the group was set back to entries that it had delivered."""
         self.notes: list[str] = []
+        self.buries_twice = False
+        """Whether a dead letter may be written twice: its script ended between the dead letter and the removal."""
         self.kills: list[float] = []
         """When `kill` ended a process."""
         self.clocks: list[ShiftedClock] = []
@@ -102,6 +105,7 @@ class Storm:
         self._roles = ["worker"] * workers + ["janitor"] * janitors
         self._kinds = kinds or load.KINDS
         self._exits = exits
+        self._drains = drains
         self._specs = (folder / "repository/specs/trial.yaml", folder / "repository/plain.yaml")
         self.places: list[Place] = []
         self._supervisor: Supervisor | None = None
@@ -126,7 +130,8 @@ class Storm:
         for number, role in enumerate(self._roles):
             around = self._around(self, role, number) if self._around else None
             self.places.append(Place(self.trial, role, *self._connection(), around))
-            self.places[-1].expected_codes |= set(self._exits)
+            self.places[-1].expected_codes |= {*self._exits, *self._drains}
+            self.places[-1].drain_codes = self._drains
         for spec in self._specs:
             url, _ = self._connection()
             rng = Random(self.rng.random())  # noqa: S311 - no secret

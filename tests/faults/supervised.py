@@ -35,6 +35,8 @@ class Place:
         self.cable = cable
         self.expected_codes = {0}
         """Codes with which a process may end by itself."""
+        self.drain_codes: tuple[int, ...] = (0,)
+        """Codes with which a process may end after SIGTERM."""
         self.surprises: list[str] = []
         self._trial = trial
         self._words = ("worker", "trial") if role == "worker" else ("janitor",)
@@ -76,7 +78,9 @@ class Place:
     def end(self) -> None:
         """Drain the process for good."""
         with self._lock, suppress(Exception):
-            if self.process.process.poll() is None and (code := self.process.end(PATIENCE)):
+            if self.process.process.poll() is not None:
+                return
+            if (code := self.process.end(PATIENCE)) not in self.drain_codes:
                 self.surprises.append(f"{self.role} {self.process.name} drained with code {code}")
 
 
