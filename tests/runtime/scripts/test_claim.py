@@ -429,3 +429,13 @@ def test_a_suspect_needs_no_record_without_history(steps: Steps) -> None:
     steps.register("worker")
     steps.claim("worker")
     assert steps.ask("EXISTS", KEYS.uncharged) == 0
+
+
+def test_a_record_from_before_a_group_was_set_back_hides_no_attempts(steps: Steps) -> None:
+    """Counts have started again below the record of a forced claim: every delivery since then is an attempt."""
+    [one] = steps.begin("worker")
+    steps.ask("HSET", KEYS.uncharged, one.id, "1000@1000")
+    assert steps.park([one], wait=0) == [DONE]
+    steps.promote()
+    [claimed] = steps.claim("worker").claimed
+    assert (claimed.delivery.count, claimed.uncharged) == (2, 0)
