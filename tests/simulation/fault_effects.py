@@ -13,6 +13,8 @@ from .server import Redis
 from .truth import Truth
 from .universe import Universe
 
+BESIDE = "beside"
+"""The name of another group on the stream."""
 RESET = "the connection was reset"
 
 
@@ -49,6 +51,7 @@ class FaultEffects:
 
     def end_all(self) -> None:
         """End all lasting faults."""
+        self._alone_again()
         self._network.cut_off.clear()
         self._redis.client.is_full = False
         self._redis.go_on()
@@ -135,6 +138,15 @@ class FaultEffects:
         self._truth.group_gone()
         self._redis.foreign("XGROUP", "DESTROY", self._keys.stream, self._keys.group)
 
+    def beside(self, fault: Fault) -> None:
+        self._truth.stays_for_others = True
+        self._redis.foreign("XGROUP", "CREATE", self._keys.stream, BESIDE, "0", "MKSTREAM")
+        self._universe.after(fault.seconds, self._alone_again)
+
+    def _alone_again(self) -> None:
+        if self._truth.stays_for_others:
+            self._redis.foreign("XGROUP", "DESTROY", self._keys.stream, BESIDE)
+
     def set_back(self, _: Fault) -> None:
         self._truth.group_set_back()
         self._redis.foreign("XGROUP", "SETID", self._keys.stream, self._keys.group, "0")
@@ -151,5 +163,6 @@ OF_ALL = {
     "delete": FaultEffects.delete,
     "destroy": FaultEffects.destroy,
     "set-back": FaultEffects.set_back,
+    "beside": FaultEffects.beside,
 }
 """The faults that affect more than one process."""

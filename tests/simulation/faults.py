@@ -28,6 +28,7 @@ flush       Redis forgets the scripts
 remove      a foreign client deletes the consumer `what`: a state, or the consumer of the worker `what`
 delete      a foreign client deletes a key: `parked`, `alive`, `delayed`, `uncharged`, `crashed`, `position`
 destroy     a foreign client destroys the group
+beside      a foreign client creates another group, and destroys it `seconds` later
 set-back    a foreign client lets the group start again at the first entry
 """
 

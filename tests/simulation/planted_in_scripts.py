@@ -131,6 +131,22 @@ IN_SCRIPTS = (
         ),
     ),
     Omission(
+        "settle does not remember what it finished while another group reads",
+        "double",
+        "beside",
+        scripts=dict.fromkeys(
+            FINISHING, without("in_chunks(ids, function(...) redis.call('SADD', finished, ...) end)")
+        ),
+    ),
+    Omission(
+        "reconcile keeps what was finished while another group read",
+        "double",
+        "beside",
+        scripts={
+            "reconcile_stream": without("deleted = deleted + redis.call('XDEL', stream, id)", "deleted = deleted + 1")
+        },
+    ),
+    Omission(
         "settle keeps the record of uncharged deliveries",
         "leftover",
         "net",

@@ -213,6 +213,11 @@ PROFILES: dict[str, Profile] = {
         history=True,
         keep=1,
     ),
+    "beside": Profile(  # a second group, such as one for debugging
+        {"beside": 2, "mute": 1, "late": 0.7, "crash": 0.7, "drain": 0.5, "stall": 0.3},
+        kinds=("ok", "ok", "flaky", "bad", "result"),
+        janitors=(1, 1, 2),
+    ),
     "janitors": Profile(
         {**WIRE, "restart": 2, "crash": 1, "stall": 1, "pause": 0.5},
         roles=("work", "leader", "settler"),
@@ -386,6 +391,11 @@ def _remove(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fau
     return Fault(at, kind, what=what)
 
 
+def _beside(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del setup, of
+    return Fault(at, kind, seconds=rng.choice((1.0, 6.0, 20.0, 60.0)))
+
+
 def _delete(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
     del setup
     return Fault(at, kind, what=rng.choice(of.deleted))
@@ -401,6 +411,7 @@ MAKE: Mapping[str, Make] = {
     "pause": _pause,
     "full": _full,
     "remove": _remove,
+    "beside": _beside,
     "delete": _delete,
 }
 """Faults that are not in here have no parameters."""

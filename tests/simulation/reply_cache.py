@@ -34,7 +34,7 @@ CONSUMERS = frozenset({"register", "deregister", "overdue", "take_over"})
 SURVIVES = {
     # The changes that cannot change a reply. Other replies survive none.
     "overdue": MOVES,
-    "promote": RUNNING | CONSUMERS - {"take_over"},
+    "promote": RUNNING - {"XREADGROUP"} | CONSUMERS - {"take_over"},  # it tells the last entry that was delivered
     "XREADGROUP": MOVES - {"send", "promote"} | CONSUMERS - {"deregister", "take_over"},
     "reconcile_delayed": MOVES - {"send", "promote"} | CONSUMERS,
     "reconcile_parked": MOVES - {"park", "promote"} | CONSUMERS,

@@ -48,6 +48,8 @@ class Truth:
         """The process of each consumer."""
         self.consumers: dict[str, str] = {}
         """The consumer that each process registered or renewed last."""
+        self.stays_for_others = False
+        """Whether another group reads the stream, or did: then finished entries may still be there."""
         self.tainted: set[str] = set()
         """The kinds of foreign changes so far."""
         self.last = ServerState({}, {}, set())
@@ -423,7 +425,7 @@ class Truth:
 
     def _stays(self, message: Message) -> bool:
         """Whether its entry stays in the stream although it has ended."""
-        return self._setup.history and message.ended >= message.entered
+        return (self._setup.history or self.stays_for_others) and message.ended >= message.entered
 
     def _compare(self, entry: bytes, before: tuple[str, int] | None, owner: str, count: int) -> None:
         message = self.entries[entry]
