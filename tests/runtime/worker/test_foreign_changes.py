@@ -26,6 +26,7 @@ async def handle(message, context):
 """
 SPEC = "work: {concurrency: 4, lease: 10s, block: 1s}\n"
 PARKED = "{trial}:trial:parked"
+POSITION = "{trial}:trial:position"
 
 
 def done(trial: Trial) -> Counter[str]:
@@ -227,3 +228,24 @@ def test_a_first_attempt_in_a_history_survives_its_consumer_and_its_worker(make_
         assert [line.fence for line in read(trial.ledger) if line.what == "start"] == [1, 2]
         assert trial.dead() == []
         assert second.end() == 0
+
+
+KEPT = "stream: {key: trial, group: trial, retention: {keep: {length: 1000}}}\nwork: {lease: 30m, block: 1s}\n"
+SET_BACK = (
+    "redis.call('XGROUP', 'SETID', KEYS[1], 'trial', '0') return redis.call('XADD', KEYS[1], '*', 'data', ARGV[1])"
+)
+
+
+def test_a_message_sent_as_the_group_is_set_back_runs_at_once(make_trial: Callable[..., Trial]) -> None:
+    """A read delivers it with finished ones, and starts none: the worker gives it back before the next renewal."""
+    with make_trial(handlers=HANDLERS, spec=KEPT) as trial:
+        worker = trial.worker().ready()
+        maintainer = janitor(trial)
+        trial.send({"id": f"m{number}"} for number in range(5))
+        wait_for(lambda: len(done(trial)) == 5, "all are done")
+        last = trial.ask("EVAL", "return redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1]", 1, KEY)
+        wait_for(lambda: trial.ask("HGET", POSITION, "covers") == last, "the janitor has recorded this")
+        trial.ask("EVAL", SET_BACK, 1, KEY, '{"id": "m5"}')
+        wait_for(lambda: "m5" in done(trial), "the new message is done")
+        assert done(trial) == Counter(f"m{number}" for number in range(6))
+        assert (maintainer.end(), worker.end()) == (0, 0)

@@ -18,6 +18,7 @@ from penstock.scripts import script
 from penstock.wire.errors import Oversized, RedisTrouble, Refused, Reply, Unanswered
 from penstock.wire.link import Link
 from penstock.worker.delivery import Delivery
+from penstock.worker.large_body import leave_out_large_body
 from penstock.worker.read_size import ReadSize
 from penstock.worker.slots import Slots
 from penstock.worker.unblocking import Unblocking
@@ -331,8 +332,12 @@ class Intake:
             return 0
         self._delivered = entries[-1][0]
         deliver = self._target.deliver
+        has_large = self._reader.received > self._max_size  # looked at here, because nearly no answer has one
         for id_, fields in entries:
-            deliver(Delivery(id_, fields, consumer))
+            delivery = Delivery(id_, fields, consumer)
+            if has_large:
+                leave_out_large_body(delivery, self._body_field, self._max_size)
+            deliver(delivery)
         self._target.observe_wait(entries[0][0], len(entries))
         return len(entries)
 
@@ -344,6 +349,7 @@ class Intake:
     async def _was_set_back(self, delivered: bytes) -> bool:
         """Start nothing that was delivered before: its delivery count, and so its fence, has started again."""
         if await self._set_back(delivered):
+            self._audit_due = True  # the read also had entries that were new
             return True
         self._delivered = b"0-0"  # it is another stream, with lower ids
         return False
