@@ -342,7 +342,11 @@ OMISSIONS = (
         "the end of that record",
         "double",
         "history",
-        scripts={"ensure": without("if covers == last then return 'again' end\n  if covers and", "if false and")},
+        scripts={
+            "ensure": lambda text: without("if covers == last then", "if false then")(
+                without("if covers and before(covers, last)", "if false")(text)
+            )
+        },
     ),
     Omission(
         "a due message of a history that is pending nowhere",

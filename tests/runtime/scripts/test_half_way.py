@@ -4,12 +4,13 @@ from contextlib import suppress
 from copy import copy
 
 import pytest
-from redis_state import HISTORY
+from redis_state import HISTORY, KEYS, SPEC
 from steps import DONE, GONE, Another, Delivery, Steps
 
 from penstock.keys import READY
 from penstock.scripts import script
 from penstock.wire.errors import Refused
+from penstock_spec.kinds.pipeline.spec import Pipeline
 
 MOST_WRITES = 8
 LIMITED = """
@@ -121,3 +122,27 @@ def test_a_message_that_has_left_the_stream_does_not_run_again(steps: Steps, nam
         steps.settle(claims.deliveries)
     assert (steps.entries(), steps.pending()) == ([], {})
     assert steps.uncharged().keys() <= {"~count"}
+
+
+ENSURE = (KEYS.stream, KEYS.parked, KEYS.uncharged, KEYS.crashed, KEYS.position, KEYS.finished, KEYS.alive)
+
+
+@pytest.mark.parametrize("writes", range(12))
+@pytest.mark.parametrize(("mode", "spec"), [("history", HISTORY), ("until-done", SPEC)], ids=["history", "until-done"])
+def test_a_group_that_is_created_again_half_way_skips_nothing(
+    steps: Steps, mode: str, spec: Pipeline, writes: int
+) -> None:
+    """The repeat finds the group. Reconciling brings back what was running, and what nobody had read."""
+    steps.run("ensure", ENSURE, KEYS.group, mode)
+    running = [one.id for one in steps.begin("worker", 3)]
+    steps.run("remember", (KEYS.stream, KEYS.uncharged, KEYS.position), KEYS.group, 1000, 3)
+    unread = steps.send(2)
+    steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
+    limited = copy(steps)
+    limited.__class__ = HalfWay
+    limited.writes = writes  # type: ignore[attr-defined]
+    with suppress(Refused):
+        limited.run("ensure", ENSURE, KEYS.group, mode)
+    steps.run("ensure", ENSURE, KEYS.group, mode)
+    steps.reconcile(spec)
+    assert steps.pending().keys() == {*running, *unread}

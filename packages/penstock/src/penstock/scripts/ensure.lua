@@ -13,7 +13,7 @@
 -- ARGV  1 group  2 `until-done`, or `history` if finished entries stay
 --       3 an id up to which the caller knows that entries were delivered, if it got an earlier one as new; or nothing
 -- reply `there`, `made`, or `again` if it had vanished or was set back
--- keeps every unfinished message: a new group skips none
+-- keeps every unfinished message: a new group skips none; the record of what is left comes before a group that skips entries
 local stream, parked, uncharged, crashed, position, finished = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local alive, group, history, CHUNK = KEYS[7], ARGV[1], ARGV[2] == 'history', 250
 local function find()
@@ -27,6 +27,15 @@ local function bring_all_back(ids)
     local some = {unpack(ids, first, math.min(first + CHUNK - 1, #ids))}
     bring_back(stream, group, parked, uncharged, crashed, position, some)
   end
+end
+
+-- Returns the last id of the stream, which may not exist.
+local function last_id()
+  local reply = redis.pcall('XINFO', 'STREAM', stream)
+  for i = 1, #reply, 2 do
+    if reply[i] == 'last-generated-id' then return reply[i + 1] end
+  end
+  return '0-0'
 end
 
 -- Returns the last id that is known to be delivered, if the stream still has it: a new stream may have lower ids.
@@ -91,6 +100,8 @@ if there then
   return 'there'
 end
 local vanished = exists_since -- or it is the first
+-- If the script ends half-way, its repeat finds the group. So everything is left until it is known what must not run again.
+if vanished then redis.call('HSET', position, 'left', '-', 'until', last_id()) end
 redis.call('XGROUP', 'CREATE', stream, group, vanished and '$' or '0', 'MKSTREAM')
 if not vanished or not history then
   local highest = redis.call('HGET', uncharged, '~count')
@@ -109,7 +120,10 @@ if history then
   for id in pairs(unfinished) do ids[#ids + 1] = id end
   bring_all_back(ids)
   redis.call('HSET', position, 'read', last)
-  if covers == last then return 'again' end
+  if covers == last then
+    redis.call('HDEL', position, 'left', 'until')
+    return 'again'
+  end
   if covers and before(covers, last) then left = '(' .. covers end -- or it is another stream, with lower ids
 end
 redis.call('HSET', position, 'left', left, 'until', last)
