@@ -13,10 +13,12 @@ from faulty_connection import Cable
 from servers import Server
 from tls import Certificate, Proxy
 
+from penstock.wire.connection import Address, Connection
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Absent, Oversized, RedisTrouble, Refused, Unanswered
 from penstock.wire.link import Link
 from penstock.wire.route import Route
+from penstock.wire.socket import Socket
 from penstock_spec.platform import Redis, Timeouts
 from penstock_spec.values.quantities import Duration
 
@@ -409,5 +411,28 @@ def test_an_answer_above_the_limit_is_dropped(server: Server) -> None:
         assert await link.call("GETRANGE", "big", 0, 2, most=1_000_000) == bytes(3)
         assert link.connections == 2
         await link.close()
+
+    run_async(scenario())
+
+
+def test_an_error_before_the_first_command_is_its_reason() -> None:
+    """A server at its client limit says so and disconnects before it is asked."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"-ERR max number of clients reached\r\n")
+        await writer.drain()
+        await reader.read(1)  # the greeting has been sent
+        writer.close()
+
+    async def scenario() -> None:
+        server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+        address = Address("127.0.0.1", server.sockets[0].getsockname()[1])
+        socket = Socket(asyncio.get_running_loop())
+        await socket.connect(address.host, address.port, None, 10)
+        await until(lambda: not socket.is_clean, "the error has arrived")
+        with pytest.raises(Unanswered, match="1 of 2 answers came") as error:
+            await Connection(socket, address).ask_all(b"*1\r\n$4\r\nPING\r\n" * 2, 2, 10)
+        assert str(error.value.answers[0]) == "ERR max number of clients reached"
+        server.close()
 
     run_async(scenario())

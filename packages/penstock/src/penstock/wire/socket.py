@@ -95,12 +95,13 @@ class Socket(asyncio.Protocol):
 
     def send(self, commands: bytes, count: int, ended: Ended) -> None:
         """Send packed commands; `count` answers follow."""
-        self.answers, self._count = [], count
+        self.answers, self._count, self._ended = [], count, ended
+        if self._dirty:  # a server at its client limit says so before it is asked, and disconnects
+            self._parse()
         if self._transport is None or not self.is_open:
-            ended(ConnectionError(CLOSED_BY_SERVER))
-            return
-        self._ended = ended
-        self._transport.write(commands)
+            self._fail(ConnectionError(CLOSED_BY_SERVER))
+        else:
+            self._transport.write(commands)
 
     def close(self, error: Exception | None = None) -> None:
         """Close at once, even with a request in flight, which then fails.
@@ -142,15 +143,17 @@ class Socket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Parse answers, and end the request with its last one."""
         self.received += len(data)
-        ended = self._ended
-        if ended is None:
+        self._reader.feed(data)
+        if self._ended is None:
             self._dirty = True
-            return
-        if self.most is not None and self.received > self.most:
+        elif self.most is not None and self.received > self.most:
             self.close(OversizedError())
-            return
+        else:
+            self._parse()
+
+    def _parse(self) -> None:
+        """Take answers from the reader, and end the request with its last one."""
         reader, answers = self._reader, self.answers
-        reader.feed(data)
         try:
             while (answer := reader.gets()) is not _INCOMPLETE:
                 answers.append(answer)
@@ -161,9 +164,10 @@ class Socket(asyncio.Protocol):
         except hiredis.ProtocolError as error:
             self.close(error)
             return
-        self._ended = None
+        ended, self._ended = self._ended, None
         self._dirty = reader.has_data()
-        ended(None)
+        if ended is not None:
+            ended(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the request in flight."""
