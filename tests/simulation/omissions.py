@@ -309,7 +309,7 @@ OMISSIONS = (
         "the deduplication key of a dead letter",
         "sent-twice",
         "resend",
-        scripts={"bury": without("redis.call('SET', KEYS[6], dead, 'KEEPTTL')", "redis.call('DEL', KEYS[6])")},
+        scripts={"bury": without("redis.pcall('SET', KEYS[6], dead, 'KEEPTTL')", "redis.call('DEL', KEYS[6])")},
     ),
     Omission(
         "a forced count above all earlier ones",
