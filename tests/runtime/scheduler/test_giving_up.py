@@ -37,7 +37,7 @@ def test_a_job_is_paused_after_three_failures_in_a_row(schedule: Callable[..., S
         first, *_ = repo.call("why", "fails").stdout.splitlines()
         assert first.startswith("paused ")
         assert "after 3 failures in a row (`failures.pause_after`)" in first
-        assert first.endswith("`penstock scheduler resume` with its name ends that")
+        assert first.endswith("; it runs again after `penstock scheduler resume trial fails`")
         rows = {row["job"]: row for row in map(json.loads, repo.call("list", "--json").stdout.splitlines())}
         assert rows["fails"]["state"] == "paused"
         assert rows["fails"]["given_up"] is not None

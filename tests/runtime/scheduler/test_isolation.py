@@ -66,7 +66,7 @@ jobs:
   - {name: plain, every: 1h, timeout: 1s, handler: "handlers:plain"}
   - {name: works, every: 1s, args: {region: eu}}
 work: {isolation: process}
-cleanup: {zombies: {threshold: 0s, abandon_after: 5s}}
+cleanup: {zombies: {threshold: 0s, abandon_after: 2s}}
 """
 
 

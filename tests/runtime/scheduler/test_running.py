@@ -252,7 +252,7 @@ def test_operators_list_and_change_jobs(schedule: Callable[..., Schedule]) -> No
         wait_for(lambda: "held" in repo.lines(), "`held` runs")
         ran = repo.call("why", "held")
         assert re.match(r"running on `.+`; deadline in 59m\d+s\n", ran.stdout) or "1h" in ran.stdout, ran
-        assert "not run yet" in ran.stdout
+        assert "no run has ended yet" in ran.stdout
         assert repo.call("run-now", "held").stdout == "`held` is running; it runs again right after (`overlap: wait`)\n"
         ran = repo.call("why", "nightly")
         assert ran.stdout.startswith("waiting; due in "), ran

@@ -125,7 +125,7 @@ class Supervisor:
         workers = [replica_set for replica_set in self._replica_sets if replica_set is not self._janitor]
         killed = sum(await asyncio.gather(*(replica_set.stop(DRAIN_TIMEOUT) for replica_set in workers)))
         if killed:
-            text = f"killed {many(killed, 'worker')} after {DRAIN_TIMEOUT:g} s; the next run takes over their messages"
+            text = f"killed {many(killed, 'pod')} after {DRAIN_TIMEOUT:g} s; the next run takes over their work"
             self.log.write(text, level=Level.WARNING)
         await self._janitor.stop(DRAIN_TIMEOUT)
         await asyncio.gather(*self._replica_sets.values(), *self._stopping, return_exceptions=True)

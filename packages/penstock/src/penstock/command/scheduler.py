@@ -101,6 +101,7 @@ def list_(options: SpecOptions, *, as_json: bool) -> None:
     `--json` prints one object per line, with times in seconds since 1970 (Redis time).
     """
     from penstock.operating.job_table import table
+    from penstock.operating.jobs import all_are_paused
     from penstock.terminal.output import print_json, print_table
 
     async def query(control: JobControl) -> Any:  # noqa: ANN401 - two values
@@ -112,7 +113,7 @@ def list_(options: SpecOptions, *, as_json: bool) -> None:
             print_json(job.as_json())
         return
     if all_paused:
-        print_note("all jobs are paused; `penstock scheduler resume --all` ends that")
+        print_note(all_are_paused(str(options.spec)))
     if jobs:
         print_table(table(jobs))
     else:

@@ -115,6 +115,7 @@ def set_up(process: Process, *, format_: Literal["json", "text"], level: int, de
         root.removeHandler(handler)
     root.addHandler(lines)
     root.setLevel(level)
+    logging.getLogger("asyncio").setLevel(max(level, logging.INFO))  # below, it logs which selector it uses
     logging.captureWarnings(capture=True)
 
 

@@ -45,6 +45,12 @@ def _error(run: PastRun) -> str:
 
 def _row(job: JobStatus) -> tuple[str, str, str, str]:
     last = job.last_run
-    due = "-" if job.due is None else "now" if job.due <= job.now else f"in {span(1000 * (job.due - job.now))}"
+    due = (
+        "-"
+        if job.due is None or job.state == "paused"
+        else "now"
+        if job.due <= job.now
+        else f"in {span(1000 * (job.due - job.now))}"
+    )
     state = job.state if job.given_up is None else f"{job.state}: failed too often"
     return state, due, last.outcome if last else "-", str(last.streak) if last else "-"

@@ -209,7 +209,7 @@ def explain(scheduler: ResolvedScheduler, job: JobStatus, *, all_paused: bool) -
     """Explain when a job runs next, and why not earlier. The first line matters most."""
     spec = scheduler.spec
     settings = next((one for one in effective_jobs(spec) if one.name == job.name), None)
-    lines = [_state(job, all_paused=all_paused)]
+    lines = [_state(job, scheduler.name, all_paused=all_paused)]
     if not runs(spec, job.name):
         disabled = spec.patterns.disabled if matches(spec.patterns.disabled, job.name) else ""
         lines.insert(
@@ -230,16 +230,16 @@ def explain(scheduler: ResolvedScheduler, job: JobStatus, *, all_paused: bool) -
     return lines
 
 
-def _state(job: JobStatus, *, all_paused: bool) -> str:
+def _state(job: JobStatus, scheduler: str, *, all_paused: bool) -> str:
     match job.state:
         case "running":
             return _running(job)
         case "paused":
-            return _paused(job)
+            return _paused(job, scheduler)
         case "unregistered":
             return "not registered by any pod"
         case "due" | "waiting" if all_paused:
-            return "all jobs are paused; `penstock scheduler resume --all` ends that"
+            return all_are_paused(scheduler)
         case "due":
             return f"due for {_span(job.now - (job.due or 0))}: {_why_due(job)}"
         case "waiting":
@@ -248,7 +248,9 @@ def _state(job: JobStatus, *, all_paused: bool) -> str:
 
 def _why_due(job: JobStatus) -> str:
     if not job.full:
-        return "no pod runs, or none has a free permit"
+        return (
+            "no pod runs; or none takes it: no free permit, an open breaker, another shard, or an earlier run goes on"
+        )
     return "; ".join(
         f"the limit of label `{one.label}` is reached: {one.limit} of {one.limit} jobs with `{one.value}` run "
         f"({', '.join(one.running[:MOST_NAMED])}{', ...' if len(one.running) > MOST_NAMED else ''})"
@@ -261,12 +263,17 @@ def _running(job: JobStatus) -> str:
     left = (job.deadline or 0) - job.now
     deadline = f"deadline in {_span(left)}" if left >= 0 else f"deadline passed {_span(-left)} ago"
     where = f"`{job.consumer}`" if job.consumer else "an unknown consumer"
-    kept = ", and the run goes on: the job runs again only after it ends, or its pod does" if job.kept else ""
+    kept = ", and the run goes on: the job runs again when this run or its pod ends" if job.kept else ""
     return f"running on {where}{lost}; {deadline}{kept}"
 
 
-def _paused(job: JobStatus) -> str:
-    ends = "`penstock scheduler resume` with its name ends that"
+def all_are_paused(scheduler: str) -> str:
+    """Say so, and how that ends."""
+    return f"all jobs are paused, until `penstock scheduler resume {scheduler} --all`"
+
+
+def _paused(job: JobStatus, scheduler: str) -> str:
+    ends = f"it runs again after `penstock scheduler resume {scheduler} {job.name}`"
     if job.given_up is None:
         return f"paused; {ends}"
     times = _failures(job.last_run) if job.last_run is not None else "failures"
@@ -293,7 +300,7 @@ def _failures(last: RunRecord) -> str:
 def _last_run(job: JobStatus) -> str:
     last = job.last_run
     if last is None:
-        return "not run yet"
+        return "no run has ended yet"
     took, ago = _span(last.ended - last.acquired), _span(job.now - last.ended)
     return f"last run: {last.outcome}, {ago} ago on `{last.consumer}`, took {took}"
 

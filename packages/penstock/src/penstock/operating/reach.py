@@ -23,7 +23,7 @@ HINTS = {
     "NOPERM": "set REDIS_USERNAME to a user with these rights; `penstock acl --role operator` prints them",
     "NOAUTH": "set REDIS_PASSWORD, and REDIS_USERNAME where Redis has users",
     "WRONGPASS": "check REDIS_USERNAME and REDIS_PASSWORD",
-    "WRONGTYPE": "one of the pipeline's keys has another type; `penstock show SPEC stream` names them",
+    "WRONGTYPE": "one of the pipeline's keys has another type; `penstock show SPEC stream dead_letter` names them",
     "OOM": "Redis is out of memory; add memory, or let workers drain the streams",
     "READONLY": "this is a replica; connect to the master or the sentinels",
     "MISCONF": "Redis cannot write to its disk; see its log",

@@ -22,7 +22,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 CRASHED = "JobCrashed"
 """The type of the failure, which a failure class may match."""
 SHARE = 0.8
-"""Of the time that a cancelled run has, before it would be abandoned: what its process has before it is killed."""
+"""Of the time that a drain gives cancelled runs: what a process has before it is killed."""
 REASONS: Mapping[StopReason, CancelReason] = {
     "overdue": "timeout", "replaced": "timeout", "lost": "lost", "drain": "drain",
 }  # fmt: skip
@@ -43,7 +43,7 @@ class IsolatedJobs:
     def __init__(self, spec: Scheduler, handlers: Iterable[str], paths: Sequence[Path], log_format: str) -> None:
         """No process is started yet."""
         limit = spec.work.memory_limit
-        patience = min(spec.cleanup.zombies.abandon_after.seconds, spec.shutdown.cancel.seconds) * SHARE
+        patience = min(spec.cleanup.zombies.abandon_after.seconds, SHARE * spec.shutdown.cancel.seconds)
         self._pool = ChildPool(
             "penstock.scheduler.in_child:program",
             {"scheduler": spec.name, "handlers": sorted(handlers), "log_format": log_format},

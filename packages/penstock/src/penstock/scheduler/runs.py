@@ -35,6 +35,9 @@ from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
+KILLING_TAKES = 10.0
+"""Seconds that a cancelled run in a child process has beyond `abandon_after`, when its process is killed."""
+
 
 @dataclass(slots=True, eq=False)
 class JobRun:
@@ -74,6 +77,7 @@ class JobRuns:
     ) -> None:
         """Nothing runs yet."""
         self._zombies = spec.cleanup.zombies
+        self._killing_takes = KILLING_TAKES if spec.work.isolation == "process" else 0.0
         self._debugs = LOGGER.isEnabledFor(logging.DEBUG)
         self._keeps_history = spec.history.keep > 0
         self._drain_spread = spec.jitter.shutdown.seconds
@@ -221,7 +225,7 @@ class JobRuns:
         if run.context.why is None and run.task is not None:
             run.context.why = why
             run.task.cancel()
-            after = self._zombies.abandon_after.seconds
+            after = self._zombies.abandon_after.seconds + self._killing_takes
             if run.timer is not None:
                 run.timer.cancel()
             if why != "drain":  # a drain has its own limits

@@ -34,7 +34,7 @@ class Zombies(Section):
         Duration,
         about(
             "How long a job may ignore its cancellation before it is abandoned and its permit is returned. It "
-            "keeps its job until it ends or its pod does.",
+            "keeps its job until it ends or its pod does. With `work.isolation: process` it is killed instead.",
             "30s",
         ),
         MIN_1MS,

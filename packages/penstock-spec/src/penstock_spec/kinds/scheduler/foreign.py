@@ -16,8 +16,8 @@ FOREIGN = {
         "write `work.interval` for how often pods check; in a cleanup write `every`, such as `5m`"
     ),
     "redis": ForeignField(
-        "move what is below `redis.scheduler` and `redis.agent` to the top of the spec; the platform file says where "
-        "Redis is"
+        "remove it: the platform file says where Redis is; what is below `redis.scheduler` and `redis.agent` belongs "
+        "at the top of the spec"
     ),
     "scheduler": ForeignField("move what is below it to the top of the spec"),
     "agent": ForeignField("write `work.concurrency` and `patterns`"),

@@ -225,7 +225,7 @@ REDIS = Topic(
             "Created the consumer group", "janitor", pipeline=PIPELINE, stream="the stream's key", group="its name"
         ),
         Event.GROUP_RECREATED: error(
-            "Somebody deleted the consumer group; created it again. The janitor restores unfinished messages",
+            "Somebody deleted the consumer group, or set it back; repaired it. Unfinished messages run again",
             "worker",
             "janitor",
             pipeline=PIPELINE,

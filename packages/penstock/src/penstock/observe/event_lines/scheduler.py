@@ -73,7 +73,7 @@ SCHEDULER = Topic(
             "The job's process crashed: {how}", "scheduler", subject="job", how="how the process ended"
         ),
         Event.JOB_GIVEN_UP: error(
-            "The job failed too often; it is paused until `penstock scheduler resume`",
+            "The job failed too often; it is paused until `penstock scheduler resume SPEC JOB`",
             "scheduler",
             job="its name",
             in_a_row="failures in a row",
