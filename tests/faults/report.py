@@ -61,9 +61,10 @@ connections, by the median of all slopes between two points (Theil-Sen). It draw
 OMITTED = (
     "A process that is killed at each `await`: `tests/simulation` does that. Here, kills are at random.",
     "Calls of Redis in scripts that `half-way` does not reach: about half; its report counts them by script.",
-    "Scripts that end half-way with delayed messages, which `promote` may then add twice, or where history is kept.",
+    "Scripts that end half-way with delayed messages, which `promote` may then add twice.",
     "Packets that disappear below TCP. In `half-open`, a proxy goes silent, and its kernel still confirms.",
     "A clock of Redis that goes back by more than 2 s. All due times would be as much later.",
+    "Scripts that end half-way where history is kept: then a group that is set back may repeat a fence.",
     "A failover that loses acknowledged writes, and an old master that goes on acknowledging.",
     "A seed determines the plan of the faults, not the order in which processes run. Repeat a seed several times.",
 )
