@@ -98,7 +98,7 @@ class Message:
     foreign: bool = False
     """Whether a foreign change took it from its consumer."""
     recorded: bool = False
-    """Whether the janitor has recorded its end, where finished entries stay."""
+    """Whether the janitor has recorded its end since its last delivery, where finished entries stay."""
     may_repeat: int = 0
     """How often it may end again, because a foreign change came before that record, or while it ran."""
     vanishes_with: str = ""

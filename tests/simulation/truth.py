@@ -232,6 +232,7 @@ class Truth:
         record.run = next((one for one in message.runs if one.is_running and one.process == record.process), None)
         message.deliveries.append(record)
         message.vanishes_with, message.vanished = "", False
+        message.recorded = False
         self.current[record.entry] = record
 
     def left_running(self, step: str, process: str, consumer: str, entry: bytes, count: int) -> DeliveryRecord | None:
@@ -300,6 +301,8 @@ class Truth:
 
     def _was_lost_with_another(self, message: Message) -> bool:
         """Whether another message crashed the worker to which this one was delivered last, begun or not."""
+        if any(run.alone and run.how == "crash-own" for run in message.runs):
+            return False  # it was only delivered to be buried since then
         last = next((one for one in reversed(message.deliveries) if one.lost and not one.freed), None)
         if last is None:
             return False
