@@ -88,6 +88,7 @@ def _run(command: Sequence[str], folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "benchmarks"))
     from catalogue import PEERS
 
     for name in {peer.environment: None for peer in PEERS.values() if peer.environment}:

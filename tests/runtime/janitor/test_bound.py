@@ -72,8 +72,7 @@ class Crowd:
         for one in drivers:  # one at a time, so that costs are not mixed
             await plan_rounds([one.pipeline], [link], ExistingPods())
         await link.close()
-        too_slow = {name: ms for name, ms in self.meter.worst.items() if ms > bound}
-        assert not too_slow, f"over {bound} ms\n{self.meter.table()}"
+        assert not self.meter.over(bound), f"over {bound} ms\n{self.meter.table()}"
 
 
 def grow(driver: PipelineDriver, consumers: int, held: int, size: int = 100) -> None:

@@ -210,8 +210,7 @@ class Crowd:
             further = page.further
 
     def check(self) -> None:
-        too_slow = {script: ms for script, ms in self.meter.worst.items() if ms > BOUND}
-        assert not too_slow, f"over {BOUND} ms\n{self.meter.table()}"
+        assert not self.meter.over(BOUND), f"over {BOUND} ms\n{self.meter.table()}"
 
 
 def test_no_script_blocks_redis_with_a_hundred_thousand_jobs(server: Server) -> None:
