@@ -88,7 +88,7 @@ def test_each_right_is_needed(grant: Callable[..., RedisUser], target: Target, r
 
     assert refused_nothing(), user.refusals()
     unneeded = [rule for rule in (*user.commands, *user.keys) if refused_nothing(rule)]
-    since_redis_7 = {"janitor": ["+hkeys", "+xack"]}
+    since_redis_7 = {"janitor": ["+xack"]}
     unused = [] if counts_lag(target) else since_redis_7.get(role, [])
     assert unneeded == [*RARE.get(role, []), *unused]
 

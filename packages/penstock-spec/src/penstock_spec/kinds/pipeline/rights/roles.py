@@ -80,6 +80,7 @@ CONDITIONAL: Mapping[str, Mapping[str, frozenset[str]]] = {
         "until-done": frozenset({"scard"}),
     },
     "take_over": {"history": frozenset({"hsetnx"})},
+    "trim": {"history": frozenset({"hkeys"})},
     "reconcile_stream": {"until-done": frozenset({"sismember", "spop", "srandmember", "srem", "xack", "xdel"})},
 }
 """Commands that a script calls only for certain specs. Some of them read or delete messages."""
