@@ -86,8 +86,8 @@ KILLS = """\
 starts at once. The handlers write a ledger of their own. *First* and *last* are the times until the first and the
 last of the messages that had run were begun again; *unfinished* are those that no worker had finished {limit:.0f} s
 after the kill; *twice* are those that were finished twice. The second line of a queue has its lease set to {lease} s,
-if its users can choose it. Penstock runs each of these messages in a process of its own, eight at a time at first, because one
-of them may be what killed the worker.
+if its users can choose it. Penstock runs each of these messages in a process of its own, eight at a time at first,
+because one of them may be what killed the worker.
 """
 GROWTH = """\
 ## How a pipeline grows

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from contextvars import Context
 from typing import Any
 
 import hits
@@ -40,9 +41,20 @@ environments:
 async def lifespan() -> AsyncIterator[None]:
     """Try eager tasks if asked to: Python 3.12 and later can start a task without a round through the event loop."""
     if os.environ.get("PEER_EAGER"):
-        factory = asyncio.eager_task_factory  # type: ignore[attr-defined,unused-ignore] # of Python 3.12
-        asyncio.get_running_loop().set_task_factory(factory)
+        asyncio.get_running_loop().set_task_factory(eager)  # type: ignore[arg-type] # the protocol names less than uvloop passes
     yield
+
+
+def eager(
+    loop: asyncio.AbstractEventLoop,
+    coro: Coroutine[Any, Any, Any],
+    *,
+    context: Context | None = None,
+    name: str | None = None,
+    **_: object,
+) -> asyncio.Task[Any]:
+    """As `asyncio.eager_task_factory`, which does not know the arguments of newer versions of uvloop."""
+    return asyncio.Task(coro, loop=loop, name=name, context=context, eager_start=True)  # type: ignore[call-arg,unused-ignore] # of Python 3.12
 
 
 @handler(lifespan=lifespan)
