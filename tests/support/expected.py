@@ -181,11 +181,13 @@ class Expected:
         del self.alive[consumer]
         return "done"
 
-    def promote(self, due: Iterable[str]) -> None:
-        """Promote the entries that are due."""
+    def promote(self, due: Iterable[str], pending: dict[str, tuple[str, int]]) -> None:
+        """Promote the entries that are due; bring back those that are pending nowhere, with the counts of `pending`."""
         for id_ in due:
             if self.pending.get(id_, ("", 0))[0] == PARKED:
                 self._hand_over(id_, SUSPECT if id_ in self.crashed else READY)
+            elif id_ not in self.pending and (id_ in pending or id_ in self.nowhere()):
+                self._bring_back(id_, pending[id_])
             self.parked.discard(id_)
 
     # -- leases
@@ -243,19 +245,24 @@ class Expected:
             if id_ in self.pending:
                 assert now == self.pending[id_]
             else:
-                assert id_ in self.nowhere() or not self.forgets
-                assert now[0] == READY
-                assert now[1] > self.highest.get(id_, 0)
-                self.highest[id_] = now[1]
-                self.attempts[id_] = max(0, self.attempts[id_]) if id_ in self.uncharged else 0
-                self.uncharged[id_] = now[1] - self.attempts[id_]
-                self.crashed.pop(id_, None)
+                self._bring_back(id_, now)
         assert set(self.pending) <= set(pending)
         self.pending = dict(pending)
         assert self.nowhere() == []
         self.parked = set(self.owned(PARKED))
         self.uncharged = {id_: count for id_, count in self.uncharged.items() if id_ in pending}
         self.crashed = {id_: what for id_, what in self.crashed.items() if id_ in pending}
+
+    def _bring_back(self, id_: str, now: tuple[str, int]) -> None:
+        """Check an entry that was pending nowhere and is ready again, and adopt it."""
+        assert id_ in self.nowhere() or not self.forgets
+        assert now[0] == READY
+        assert now[1] > self.highest.get(id_, 0)
+        self.highest[id_] = now[1]
+        self.attempts[id_] = max(0, self.attempts[id_]) if id_ in self.uncharged else 0
+        self.uncharged[id_] = now[1] - self.attempts[id_]
+        self.crashed.pop(id_, None)
+        self.pending[id_] = now
 
 
 def forced(count: int) -> int:

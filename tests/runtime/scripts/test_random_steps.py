@@ -135,7 +135,7 @@ class ScriptMachine(RuleBasedStateMachine):
         for id_ in due:
             self.steps.ask("ZADD", KEYS.parked, "XX", 1, id_)
         self.steps.promote()
-        self.model.promote(due)
+        self.model.promote(due, self.steps.pending())
 
     # -- consumers
 
@@ -244,7 +244,7 @@ class ScriptMachine(RuleBasedStateMachine):
         for id_ in self.model.owned(PARKED):
             self.steps.ask("ZADD", KEYS.parked, 1, id_)
         self.steps.promote()
-        self.model.promote(self.model.owned(PARKED))
+        self.model.promote(self.model.owned(PARKED), self.steps.pending())
         self.register()
         last = self.consumers[-1]
         while self.model.pending or self.model.unread:
