@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from penstock.message.body import Value, plain, value_of
 from penstock.message.encoding import Encoding
@@ -25,7 +25,8 @@ LONGEST_KEY = 200
 """The most characters of a deduplication key; longer keys are replaced by a hash."""
 
 
-class SendOptions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SendOptions:
     """Options of one send."""
 
     due: str

@@ -1,34 +1,21 @@
-"""Calls `send.lua` with several messages, and parses its reply for each.
-
-A single message for now, without a deduplication key, needs the script only for the backlog limit. If the backlog was
-far below it a moment ago, a plain XADD does the same and costs Redis much less. Each such call counts it again.
-"""
+"""Calls `send.lua` with several messages, and parses its reply for each."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TypeAlias, cast
 
 from penstock.keys import PipelineKeys
-from penstock.producer.due import NOW
 from penstock.producer.encoded import EncodedMessage
 from penstock.producer.outcomes import Duplicate, Sent
 from penstock.producer.producer_metrics import ProducerMetrics
 from penstock.producer.retrying import FULL, Full
 from penstock.scripts import script
-from penstock.wire.command import Argument
-from penstock.wire.errors import RedisTrouble, Refused, Reply, Unanswered
-from penstock.wire.link import NOT_RUN, Link, by_hash
+from penstock.wire.errors import RedisTrouble, Refused, Reply
+from penstock.wire.link import NOT_RUN, Link
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
-
-CERTAIN = 0.02
-"""Seconds for which a count of the backlog is certain enough."""
-MARGIN = 100_000
-"""The room that the backlog must have: more messages than Redis accepts in this time. So at most one message for each
-producer that was suspended just before its call exceeds the limit."""
 
 ScriptResult: TypeAlias = Sent | Duplicate | Full | Refused
 
@@ -45,15 +32,10 @@ class SendScript:
         self._keys = (keys.stream, keys.delayed, keys.bodies, keys.position)
         self._finished = keys.finished
         self._prefix = keys.dedup
-        self._limit = spec.stream.backlog.limit
-        self._has_room_until = 0.0
-        """Until when a message for now may be added without the script. Monotonic."""
-        is_plain = spec.stream.retention.keeps_nothing and dedup is None
-        self._counting = (("XLEN", keys.stream), ("ZCARD", keys.delayed)) if is_plain else ()
         self._head = (
             keys.group,
             "until-done" if spec.stream.retention.keeps_nothing else "history",
-            self._limit,
+            spec.stream.backlog.limit,
             spec.stream.backlog.when_full,
             dedup.window.amount if dedup else 0,
         )
@@ -69,47 +51,20 @@ class SendScript:
     ) -> bool:
         """Send messages without waiting, if the connection is open and idle; return whether they were sent.
 
-        `done` gets a result for each, or None if nothing has happened, so that `run` must be called.
+        `done` gets a result for each, or None if the script has not run, so that `run` must be called.
         """
-        if not self._link.has(self._script):
-            return False
-        now = time.monotonic()
-        is_plain = len(messages) == 1 and messages[0].args[1] == NOW and now < self._has_room_until
-        command: tuple[Argument, ...]
-        if is_plain:
-            command = ("XADD", self._keys[0], "*", *messages[0].args[3:])
-        else:
-            command = by_hash(self._script, *self._call(messages))
 
-        def answered(answers: list[Reply | Refused] | Unanswered) -> None:
-            if isinstance(answers, Unanswered):
-                self._has_room_until = 0.0
-                done(self._failed(messages, answers))
-                return
-            *counts, answer = answers
-            self._note_backlog(counts, now)
-            if not isinstance(answer, Refused):
-                done(self._results(messages, [answer] if is_plain else answer))
-            elif is_plain or answer.code in NOT_RUN:
-                done(None)  # a refused XADD has changed nothing; the script explains why it is refused
+        def answered(reply: Reply | RedisTrouble) -> None:
+            if not isinstance(reply, RedisTrouble):
+                done(self._results(messages, reply))
+            elif isinstance(reply, Refused) and reply.code in NOT_RUN:
+                done(None)
             else:
-                done(self._failed(messages, answer))
+                self._metrics.trouble(reply)
+                self._metrics.update_connections()
+                done([reply] * len(messages))
 
-        return self._link.start((*self._counting, command), answered)
-
-    def _note_backlog(self, counts: Sequence[Reply | Refused], at: float) -> None:
-        """Note how long there is certainly room; `at` is when it was counted, or earlier."""
-        self._has_room_until = 0.0
-        match counts:
-            case [int(entries), int(delayed)] if entries + delayed <= self._limit - MARGIN:
-                self._has_room_until = at + CERTAIN
-            case _:
-                pass
-
-    def _failed(self, messages: Sequence[EncodedMessage], trouble: RedisTrouble) -> Sequence[RedisTrouble]:
-        self._metrics.trouble(trouble)
-        self._metrics.update_connections()
-        return [trouble] * len(messages)
+        return self._link.start(self._script, *self._call(messages), answered)
 
     def _call(self, messages: Sequence[EncodedMessage]) -> tuple[tuple[str, ...], tuple[str | bytes | int, ...]]:
         """The keys and arguments of the script."""

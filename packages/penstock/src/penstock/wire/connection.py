@@ -82,16 +82,14 @@ class Connection:
         """Send packed commands together and return all answers. `within` bounds the time without progress."""
         return await self._ask(commands, count, within, within, None) if count else []
 
-    def start(
-        self, commands: bytes, count: int, within: float, done: Callable[[list[Reply | Refused] | Unanswered], None]
-    ) -> None:
-        """Send packed commands, and pass their answers to `done`. After Unanswered, the connection is closed."""
+    def start(self, command: bytes, within: float, done: Callable[[Reply | Refused | Unanswered], None]) -> None:
+        """Send one packed command, and pass its answer to `done`. After Unanswered, the connection is closed."""
 
         def ended(error: Exception | None) -> None:
             self._stop_watch()
-            done(self._socket.answers if error is None else self._unanswered(error, count, None))
+            done(self._socket.answers[0] if error is None else self._unanswered(error, 1, None))
 
-        self._send(commands, count, within, within, None, ended)
+        self._send(command, 1, within, within, None, ended)
 
     async def _ask(
         self, commands: bytes, count: int, within: float, gap: float, most: int | None

@@ -10,7 +10,7 @@ from penstock.scripts import Script
 from penstock.wire.cluster import announced_address
 from penstock.wire.command import Argument, pack
 from penstock.wire.connection import Address, Connection
-from penstock.wire.errors import Absent, Refused, Reply, Unanswered
+from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply, Unanswered
 from penstock.wire.route import Route
 
 DISPLACED = frozenset({"READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH"})
@@ -23,14 +23,9 @@ MOVES = 5
 """Redirections to follow in one call; more means that the cluster disagrees about the slot."""
 
 NOT_RUN = REDIRECTIONS | {"NOSCRIPT"}
-"""Errors of a script that has not run: `run` runs it elsewhere, or sends its source."""
+"""Errors after which `run` runs a script elsewhere, or sends its source."""
 
 ASKING = pack(("ASKING",))
-
-
-def by_hash(script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Return the command that runs a script which the server has."""
-    return ("EVALSHA", script.sha, len(keys), *keys, *args)
 
 
 class Link:
@@ -141,7 +136,8 @@ class Link:
 
         A server may lose a script that it had: by a restart, a failover, SCRIPT FLUSH, or an eviction.
         """
-        by_name = by_hash(script, keys, args)
+        rest = (len(keys), *keys, *args)
+        by_name = ("EVALSHA", script.sha, *rest)
         try:
             reply = await self.call(*by_name)
         except Refused as refused:
@@ -164,40 +160,40 @@ class Link:
         # The script was evicted in between, or the slot is moving to a node that does not have it.
         if not is_lost and self._sent_whole is not None:
             self._sent_whole(script)
-        return await self.call("EVAL", script.text, len(keys), *keys, *args)
-
-    def has(self, script: Script) -> bool:
-        """Whether a server had this script when it was last run."""
-        return script.sha in self._known
+        return await self.call("EVAL", script.text, *rest)
 
     def start(
-        self, commands: Sequence[tuple[Argument, ...]], done: Callable[[list[Reply | Refused] | Unanswered], None]
+        self,
+        script: Script,
+        keys: Sequence[str | bytes],
+        args: Sequence[Argument],
+        done: Callable[[Reply | RedisTrouble], None],
     ) -> bool:
-        """Send commands without waiting, if the link is connected and idle; otherwise send nothing and return False.
+        """Run a script without waiting, if the link is connected and idle; otherwise send nothing and return False.
 
-        `done` gets the answers or the error, once. Redirections are not followed: they are among the answers.
+        `done` gets the answer or the error, once. After an error in NOT_RUN, call `run`: the script has not run.
         """
         connection = self._connection
-        if self._turn.locked() or self._started or connection is None or not connection.is_usable:
+        if script.sha not in self._known or self._turn.locked() or self._started:
             return False
-        packed = b"".join(map(pack, commands))
+        if connection is None or not connection.is_usable:
+            return False
+        packed = pack(("EVALSHA", script.sha, len(keys), *keys, *args))
         sent = time.monotonic()
 
-        def landed(answers: list[Reply | Refused] | Unanswered) -> None:
+        def landed(answer: Reply | RedisTrouble) -> None:
             self._started = False
             if self._landed is not None and not self._landed.done():
                 self._landed.set_result(None)
-            if not isinstance(answers, Unanswered):
-                if self._answered is not None:
-                    self._answered(time.monotonic() - sent)
-                last = answers[-1]
-                if isinstance(last, Refused) and last.code in DISPLACED:
-                    self._lose()
-                    self._route.forget()
-            done(answers)
+            if self._answered is not None and not isinstance(answer, Unanswered):
+                self._answered(time.monotonic() - sent)
+            if isinstance(answer, Refused) and answer.code in DISPLACED:
+                self._lose()
+                self._route.forget()
+            done(answer)
 
         self._started = True
-        connection.start(packed, len(commands), self._patience, landed)
+        connection.start(packed, self._patience, landed)
         return True
 
     async def _until_landed(self) -> None:

@@ -52,7 +52,7 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
 }
 
 COMMANDS: Mapping[Role, frozenset[str]] = {
-    Role.PRODUCER: frozenset({"get", "xadd", "xlen", "zcard"}),
+    Role.PRODUCER: frozenset({"get"}),
     Role.WORKER: frozenset(
         {"xreadgroup", "xpending", "zcard", "client|unblock", "ping", "info", "xlen", "memory|usage"}
     ),
@@ -65,7 +65,7 @@ COMMANDS: Mapping[Role, frozenset[str]] = {
     ),
     Role.OPERATOR: frozenset(
         {
-            *("time", "get", "xadd", "xdel", "xlen", "xread", "xrange", "xrevrange", "xpending", "zcard"),
+            *("time", "get", "xdel", "xread", "xrange", "xrevrange", "xpending"),
             *("xinfo|stream", "xinfo|groups", "xinfo|consumers", "zrange", "zscore", "hget"),
         }
     ),
