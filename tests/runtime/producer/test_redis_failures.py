@@ -572,6 +572,29 @@ def test_an_internal_error_reaches_every_waiting_send(server: Server, monkeypatc
     run_async(scenario())
 
 
+@pytest.mark.parametrize("bodies", [1, 300])
+def test_an_error_before_the_request_reaches_every_waiting_send(
+    server: Server, bodies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A send without a task must not wait forever, either."""
+
+    async def scenario() -> None:
+        async with hasty(server, pipeline()) as producer:
+            assert isinstance(await producer.send({"job": "a"}), Sent)  # the connection is open
+            with monkeypatch.context() as patch:
+                patch.setattr(Link, "start", fails)
+                asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+                sends = [asyncio.create_task(producer.send(body)) for body in jobs(bodies)]
+                outcomes = await asyncio.wait_for(asyncio.gather(*sends, return_exceptions=True), 30)
+            assert [type(outcome) for outcome in outcomes] == [LookupError] * bodies
+            assert isinstance(await producer.send({"job": "a"}), Sent)
+
+    def fails(*_: object) -> None:
+        raise LookupError
+
+    run_async(scenario())
+
+
 def test_a_full_backlog_does_not_open_the_breaker(server: Server) -> None:
     """Redis replies, so the breaker stays closed."""
 

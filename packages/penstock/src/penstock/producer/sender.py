@@ -127,9 +127,14 @@ class Sender:
             return
         self._alone = len(messages) == 1
         self._in_flight = messages
-        started = self._clock()
-        if not (self._monitor.is_calm and self._script.start(messages, partial(self._landed, messages, started))):
-            self._send_by_task(messages)
+        landed = partial(self._landed, messages, self._clock())
+        try:
+            if not (self._monitor.is_calm and self._script.start(messages, landed)):
+                self._send_by_task(messages)
+        except BaseException as error:
+            self._abort(error)  # or callers would wait forever
+            self._rest()
+            raise
 
     def _landed(
         self,
