@@ -13,8 +13,9 @@ from penstock.keys import SUSPECT
 from penstock.observe.events import Activity
 from penstock.pod.lease_term import LeaseTerm
 from penstock.wire.errors import RedisTrouble
+from penstock.wire.link import Link
 from penstock.worker.delivery import Delivery
-from penstock.worker.intake import Intake
+from penstock.worker.intake import DeliveryTarget, Intake
 from penstock.worker.read_size import ReadSize
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
@@ -58,14 +59,95 @@ class Observer:
         raise AssertionError(consumer)
 
 
-def test_new_messages_are_read_while_there_is_no_room_for_a_suspect(target: Target) -> None:
-    """A suspect runs in a child, and another waits for memory: new messages do not wait with it."""
+class Instant:
+    """A worker whose handlers never wait: what it takes ends in the next round of the event loop."""
+
+    suspects, most_suspects, alone, has_abandoned = 0, 8, 0, False
+
+    def __init__(self, slots: Slots) -> None:
+        self.slots = slots
+        self.reads: list[int] = []
+
+    def room_for_suspects(self) -> int:
+        raise AssertionError
+
+    def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
+        assert not alone
+        assert delivery.fields
+        self.slots.running += 1
+        assert self.slots.free >= 0
+        asyncio.get_running_loop().call_soon(self.slots.release)
+
+    def observe_wait(self, oldest: bytes, entries: int) -> None:
+        assert oldest
+        self.reads.append(entries)
+
+    def entries_deleted(self, entries: int) -> None:
+        raise AssertionError(entries)
+
+    def group_gone(self, consumer: str) -> None:
+        raise AssertionError(consumer)
+
+
+NOTHING_TO_SETTLE = cast("Settler", SimpleNamespace(unsettled=0, kept=0, kept_dead=0))
+
+
+def intake_of(driver: PipelineDriver, takes: DeliveryTarget, slots: Slots) -> tuple[Intake, tuple[Link, Link]]:
+    """An intake, and its two links."""
 
     async def nothing() -> None:
         """Find no stray."""
 
     async def not_set_back(delivered: bytes) -> bool:
         raise AssertionError(delivered)
+
+    message = driver.pipeline.spec.message
+    reader, claimer = driver.link(), driver.link()
+    intake = Intake(
+        reader,
+        claimer,
+        driver.keys,
+        slots,
+        takes,
+        Observer(),
+        block=50,
+        max_attempts=5,
+        message=message,
+        read_size=ReadSize(1000, None),
+        emptying_takes=60_000,
+        audit=nothing,
+        set_back=not_set_back,
+        term=LeaseTerm(),
+        clocks=CLOCKS,
+    )
+    return intake, (reader, claimer)
+
+
+def test_half_of_the_slots_are_filled_while_the_other_half_runs(target: Target) -> None:
+    """While more messages wait, Redis prepares the next ones as these run; the first read fills all slots."""
+
+    async def scenario() -> None:
+        driver = PipelineDriver(target)
+        await driver.round()
+        worker = driver.join_group()
+        driver.add(42)
+        slots = Slots(12, None, NOTHING_TO_SETTLE, CLOCKS, asyncio.Event())
+        takes = Instant(slots)
+        intake, links = intake_of(driver, takes, slots)
+        intake.consumer_joined(worker)
+        running = asyncio.create_task(intake.run())
+        try:
+            await until(lambda: sum(takes.reads) == 42, "all messages are read")
+            assert takes.reads == [12, 6, 6, 6, 6, 6]
+        finally:
+            await intake.stop(running)
+            await asyncio.gather(*(link.close() for link in links))
+
+    run_async(scenario())
+
+
+def test_new_messages_are_read_while_there_is_no_room_for_a_suspect(target: Target) -> None:
+    """A suspect runs in a child, and another waits for memory: new messages do not wait with it."""
 
     async def scenario() -> None:
         driver = PipelineDriver(target)
@@ -75,28 +157,9 @@ def test_new_messages_are_read_while_there_is_no_room_for_a_suspect(target: Targ
         driver.read("lost")
         driver.ask("XCLAIM", driver.keys.stream, driver.keys.group, SUSPECT, 0, suspect, "JUSTID")
         [new] = driver.add(1)
-        reader, claimer = driver.link(), driver.link()
-        changed = asyncio.Event()
-        settler = cast("Settler", SimpleNamespace(unsettled=0, kept=0, kept_dead=0))
         takes = FullOfSuspects()
-        spec = driver.pipeline.spec
-        intake = Intake(
-            reader,
-            claimer,
-            driver.keys,
-            Slots(4, None, settler, CLOCKS, changed),
-            takes,
-            Observer(),
-            block=50,
-            max_attempts=5,
-            message=spec.message,
-            read_size=ReadSize(spec.message.max_size.amount, None),
-            emptying_takes=60_000,
-            audit=nothing,
-            set_back=not_set_back,
-            term=LeaseTerm(),
-            clocks=CLOCKS,
-        )
+        slots = Slots(4, None, NOTHING_TO_SETTLE, CLOCKS, asyncio.Event())
+        intake, links = intake_of(driver, takes, slots)
         intake.consumer_joined(worker)
         await intake.offer(ready=False, suspect=True)
         running = asyncio.create_task(intake.run())
@@ -105,7 +168,6 @@ def test_new_messages_are_read_while_there_is_no_room_for_a_suspect(target: Targ
             assert takes.delivered == [new.encode()]
         finally:
             await intake.stop(running)
-            await reader.close()
-            await claimer.close()
+            await asyncio.gather(*(link.close() for link in links))
 
     run_async(scenario())

@@ -134,6 +134,10 @@ class Intake:
         self._claimed = 0
         """Messages claimed since the last read, less those for which new ones were read."""
         self._asked = 1
+        self._more_wait = False
+        """Whether the last read returned as many messages as requested. Then the next one requests half as many as run
+        at a time, so that Redis prepares its answer while the other half runs.
+        """
         self._activity = Activity.READING
         self._troubled: set[Activity] = set()
         self.in_flight = asyncio.Lock()
@@ -299,6 +303,8 @@ class Intake:
         most = self._slots.free_for_new
         if most <= 0:
             return
+        if self._more_wait:
+            most = min(most, -(-self._slots.concurrency // 2))
         most = self._asked = self._read_size.count(most)
         # After an error, the first read returns at once, so that recovery is noticed without waiting for a message.
         block = 1 if Activity.READING in self._troubled else self._block
@@ -331,6 +337,7 @@ class Intake:
         if not _is_before(delivered, entries[0][0]) and await self._was_set_back(delivered):
             return 0
         self._delivered = entries[-1][0]
+        self._more_wait = len(entries) >= self._asked
         deliver = self._target.deliver
         has_large = self._reader.received > self._max_size  # looked at here, because nearly no answer has one
         for id_, fields in entries:
