@@ -55,9 +55,6 @@ class Observer:
     def works(self, activity: Activity) -> None:
         """Ignore it."""
 
-    def expired(self, consumer: str) -> None:
-        raise AssertionError(consumer)
-
 
 class Instant:
     """A worker whose handlers never wait: what it takes ends in the next round of the event loop."""
@@ -98,6 +95,9 @@ def intake_of(driver: PipelineDriver, takes: DeliveryTarget, slots: Slots) -> tu
     async def nothing() -> None:
         """Find no stray."""
 
+    def not_expired(consumer: str) -> None:
+        raise AssertionError(consumer)
+
     async def not_set_back(delivered: bytes) -> bool:
         raise AssertionError(delivered)
 
@@ -110,6 +110,7 @@ def intake_of(driver: PipelineDriver, takes: DeliveryTarget, slots: Slots) -> tu
         slots,
         takes,
         Observer(),
+        not_expired,
         block=50,
         max_attempts=5,
         message=message,

@@ -6,17 +6,18 @@ Only one read or claim runs at a time, so that a worker never takes more than it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Protocol, cast
 
 from penstock.clocks import Clocks
-from penstock.keys import READY, SUSPECT, PipelineKeys
+from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import without_group
 from penstock.observe.events import Activity
 from penstock.pod.lease_term import LeaseTerm
 from penstock.scripts import script
 from penstock.wire.errors import Oversized, RedisTrouble, Refused, Reply, Unanswered
 from penstock.wire.link import Link
+from penstock.worker.claimed import claimed_delivery, weight
 from penstock.worker.delivery import Delivery
 from penstock.worker.large_body import leave_out_large_body
 from penstock.worker.read_size import ReadSize
@@ -75,9 +76,6 @@ class RedisObserver(Protocol):
     def works(self, activity: Activity) -> None:
         """This activity works again."""
 
-    def expired(self, consumer: str) -> None:
-        """The lease of this consumer may have expired."""
-
 
 class Intake:
     """Reads and claims while there are free slots."""
@@ -90,6 +88,7 @@ class Intake:
         slots: Slots,
         target: DeliveryTarget,
         observer: RedisObserver,
+        on_expired: Callable[[str], object],
         *,
         block: int,
         max_attempts: int,
@@ -101,7 +100,9 @@ class Intake:
         term: LeaseTerm,
         clocks: Clocks,
     ) -> None:
-        """`block` and `emptying_takes`, the longest time until this worker is empty, are in milliseconds.
+        """`on_expired` gets the consumer whose lease may have expired.
+
+        `block` and `emptying_takes`, the longest time until this worker is empty, are in milliseconds.
 
         `audit` gives back the messages that this worker owns and does not run. `set_back` gets an id that was delivered
         before, after an earlier one was delivered as new; it returns whether it took care of what was delivered again.
@@ -113,6 +114,7 @@ class Intake:
         self._slots = slots
         self._target = target
         self._observer = observer
+        self._on_expired = on_expired
         self._block = block
         self._max_attempts = max_attempts
         encoding = message.encoding
@@ -351,7 +353,7 @@ class Intake:
     def _check_term(self, consumer: str) -> None:
         """Leave the consumer if this process was suspended for so long that others may run what is delivered now."""
         if self._now() >= self._term.until:
-            self._observer.expired(consumer)
+            self._on_expired(consumer)
 
     async def _was_set_back(self, delivered: bytes) -> bool:
         """Start nothing that was delivered before: its delivery count, and so its fence, has started again."""
@@ -409,19 +411,3 @@ def _is_before(entry: bytes, other: bytes) -> bool:
     time, _, number = entry.partition(b"-")
     other_time, _, other_number = other.partition(b"-")
     return (int(time), int(number)) < (int(other_time), int(other_number))
-
-
-def claimed_delivery(row: Reply, consumer: str) -> Delivery:
-    """Parse an entry in the reply of `claim.lua`. A suspect gets one more attempt, alone; if lost again, it is dead."""
-    id_, count, uncharged, source, fields, alone, left_out = cast(
-        "tuple[bytes, int, int, bytes, Sequence[bytes], int, int]", row
-    )
-    delivery = Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)
-    delivery.lost_isolated = alone == 1
-    delivery.left_out = left_out
-    return delivery
-
-
-def weight(delivery: Delivery) -> int:
-    """The bytes that the script counted for a delivery, about."""
-    return delivery.left_out + sum(map(len, delivery.fields))

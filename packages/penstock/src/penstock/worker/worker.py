@@ -13,11 +13,9 @@ from penstock.handling.load import Handler
 from penstock.handling.retry_policy import RetryPolicy
 from penstock.isolation.spawner import Spawner
 from penstock.maintenance.eviction import eviction_policy
-from penstock.maintenance.group import GroupState, ensure_group
+from penstock.maintenance.group import ensure_group
 from penstock.maintenance.measure import measure
-from penstock.maintenance.promote import PromoteResult
-from penstock.maintenance.replies import number, without_group
-from penstock.maintenance.takeover import TakeoverResult
+from penstock.maintenance.replies import number
 from penstock.message.encoding import Encoding
 from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
@@ -42,9 +40,11 @@ from penstock.worker.in_process import InProcessRunner
 from penstock.worker.intake import Intake
 from penstock.worker.isolated import AloneRunner, IsolatedRunner
 from penstock.worker.maintenance_loop import MaintenanceLoop
+from penstock.worker.maintenance_reporter import MaintenanceReporter
 from penstock.worker.memory import Memory
 from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.read_size import ReadSize
+from penstock.worker.redis_reporter import RedisReporter
 from penstock.worker.registration import ConsumerRegistration
 from penstock.worker.replication import acknowledges_alone
 from penstock.worker.resources import HandlerResources
@@ -91,6 +91,7 @@ class Worker:
         self._redis_log = RedisLog(self._log, dependencies.clocks.monotonic)
         throttle = Throttle(dependencies.clocks.monotonic)
         self._metrics = WorkerMetrics(dependencies.metrics)
+        self._redis = RedisReporter(self._metrics, self._redis_log, dependencies.readiness)
         self._stop = asyncio.Event()
         self._parts = Parts(self._log, self.stop)
         self._loop = asyncio.get_running_loop()
@@ -157,7 +158,8 @@ class Worker:
             self._keys,
             self._slots,
             self._attempts,
-            self,
+            self._redis,
+            self.expired,
             block=spec.work.block.amount,
             max_attempts=max(one.attempts for one in waits(spec.retries)),
             message=spec.message,
@@ -177,7 +179,10 @@ class Worker:
             (lambda _: []) if self._keeps_nothing else self._attempts.first_attempts,
         )
         self._auditing: asyncio.Task[None] | None = None
-        self._maintenance = MaintenanceLoop(commands, self._keys, spec, self, clocks=clocks)
+        self._maintenance_reporter = MaintenanceReporter(
+            self._redis, self._metrics, self._log, self._keys, self._intake, self._stop_if_idle
+        )
+        self._maintenance = MaintenanceLoop(commands, self._keys, spec, self._maintenance_reporter, clocks=clocks)
         name = spec.stream.consumer.replace("{hostname}", dependencies.host)
         self._lease = Lease(
             ConsumerRegistration(lease, self._keys),
@@ -227,7 +232,7 @@ class Worker:
         wait = FIRST_WAIT
         while not self._stop.is_set():
             try:
-                self.ensured(await ensure_group(self._commands, self._keys, self._spec))
+                self._maintenance_reporter.ensured(await ensure_group(self._commands, self._keys, self._spec))
                 if policy := await eviction_policy(self._commands):
                     self._log.event(Event.REDIS_EVICTS, policy=policy)
                 if self._fails_over and await acknowledges_alone(self._commands):
@@ -357,6 +362,10 @@ class Worker:
         self._leave(consumer)
         self._attempts.set_lost(consumer)
 
+    def trouble(self, activity: Activity, error: RedisTrouble) -> None:
+        """Report an error of Redis."""
+        self._redis.trouble(activity, error)
+
     def _leave(self, consumer: str) -> None:
         self._intake.consumer_lost(consumer)
         if self._attempts.consumer == consumer:
@@ -364,28 +373,14 @@ class Worker:
         if self._spec.work.when_lost == "cancel":
             self._attempts.cancel_all("lost", consumer)
 
-    # events of Redis
-
-    def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """Report an error of Redis."""
-        self._metrics.trouble(error)
-        self._redis_log.trouble(activity, error)
-        # A short outage does not make the pod unready; a refusal may last until a person acts.
-        if activity is Activity.READING and isinstance(error, Refused) and not without_group(error):
-            self._dependencies.readiness.hold(NotReady.REFUSED)
-
-    def works(self, activity: Activity) -> None:
-        """Report that an activity works again."""
-        self._redis_log.works(activity)
-        if activity is Activity.READING:
-            self._dependencies.readiness.release(NotReady.REFUSED)
+    # what else happens in Redis
 
     def _group_gone(self, consumer: str) -> None:
         self._dependencies.side.call(self._lease.abandon, consumer)
 
     async def _group_set_back(self, delivered: bytes) -> bool:
         state = await ensure_group(self._commands, self._keys, self._spec, delivered)
-        self.ensured(state)
+        self._maintenance_reporter.ensured(state)
         return state == "again"
 
     async def _audit_now(self) -> None:
@@ -398,28 +393,16 @@ class Worker:
             if self._slots.parked:
                 self._slots.correct_parked(number(await self._commands.call("ZCARD", self._keys.parked)))
         except RedisTrouble as error:
-            self.trouble(Activity.COMPARING, error)
+            self._redis.trouble(Activity.COMPARING, error)
         else:
-            self.works(Activity.COMPARING)
+            self._redis.works(Activity.COMPARING)
             if strays:
                 self._log.event(Event.MESSAGES_GIVEN_BACK, count=strays)
 
-    # events of maintenance
-
-    async def promoted(self, result: PromoteResult) -> None:
-        """Report promoted messages, and claim available ones."""
-        self._metrics.promoted(result)
-        self._intake.was_delivered(result.delivered)
-        if result.lost:
-            self._log.event(Event.MESSAGES_LOST, count=result.lost, state="waiting", stream=self._keys.stream)
-        await self._intake.offer(ready=result.ready, suspect=result.suspect)
+    async def _stop_if_idle(self) -> None:
         if self._until_idle and await self._is_idle():
             self._log.event(Event.WORKER_IDLE)
             self.stop()
-        if result.refused:
-            self.trouble(Activity.PROMOTING, result.refused)
-        else:
-            self.works(Activity.PROMOTING)
 
     async def _is_idle(self) -> bool:
         if self._slots.running or self._settler.unsettled:
@@ -427,25 +410,3 @@ class Worker:
         measured = await measure(self._commands, self._keys)
         # If the number of new messages is unknown, there may be some.
         return measured.new(until_done=self._keeps_nothing) == measured.pending == measured.delayed == 0
-
-    def taken_over(self, result: TakeoverResult) -> None:
-        """Report messages that were taken over."""
-        self.works(Activity.TAKING_OVER)
-        self._metrics.taken_over(result)
-        if result.suspects or result.removed:
-            self._log.event(
-                Event.MESSAGES_TAKEN_OVER, messages=result.suspects, consumers=result.removed, lost=result.lost
-            )
-
-    def brought_back(self, count: int) -> None:
-        """Report entries of a group that vanished or was set back."""
-        self.works(Activity.BRINGING_BACK)
-        if count:
-            self._log.event(Event.MESSAGES_RECONCILED, brought_back=count)
-
-    def ensured(self, state: GroupState) -> None:
-        """Report that the group exists."""
-        self.works(Activity.CREATING_GROUP)
-        if state == "again":
-            self._metrics.group_recreated.add()
-            self._log.event(Event.GROUP_RECREATED, stream=self._keys.stream, group=self._keys.group)
