@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock.observe.metrics import Metrics
+from penstock.observe.values import Counter
 from penstock.scheduler.breaker import BatchBreaker
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, settling, state, taking
@@ -19,6 +20,8 @@ class SchedulerMetrics:
     def __init__(self, metrics: Metrics) -> None:
         """Create all metrics that exist from the start."""
         self._metrics = metrics
+        self._runs: dict[tuple[str, str], Counter] = {}
+        """Looked up once for each outcome and class."""
         counter, gauge, histogram = metrics.counter, metrics.gauge, metrics.histogram
         self.lease_lost = counter(process.LEASE_LOST)
         self.draining = gauge(process.DRAINING)
@@ -77,7 +80,10 @@ class SchedulerMetrics:
 
     def ended(self, outcome: str, class_: str, seconds: float) -> None:
         """Count an ended run."""
-        self._metrics.counter(running.RUNS, outcome, class_).add()
+        runs = self._runs.get((outcome, class_))
+        if runs is None:
+            runs = self._runs[outcome, class_] = self._metrics.counter(running.RUNS, outcome, class_)
+        runs.add()
         self.run_seconds[outcome].observe(seconds)
 
     def breaker(self, name: str, breaker: BatchBreaker, now: float) -> None:

@@ -159,7 +159,8 @@ class RunSettler:
             self._recovering.extend(one for _, some in left for one in some)
             raise
         finally:
-            self._in_progress = [one for one in self._in_progress if all(one is not item for item in items)]
+            ended = set(map(id, items))
+            self._in_progress = [one for one in self._in_progress if id(one) not in ended]
             self._metrics.recovering.set(len(self._recovering))
         return succeeded
 
