@@ -80,11 +80,6 @@ class Summary:
                 return wait
         return max(self.waits, default=0)
 
-    @property
-    def scale_events(self) -> int:
-        """Up and down."""
-        return self.scaled_up + self.scaled_down
-
 
 @dataclass(frozen=True, slots=True)
 class SimulationRun:

@@ -74,10 +74,6 @@ class SchedulerMetrics:
         """Count a script that ended in an error."""
         self._metrics.counter(process.SCRIPT_ERRORS, script).add()
 
-    def script_sent_whole(self, script: str) -> None:
-        """Count a script that Redis had evicted."""
-        self._metrics.counter(process.SCRIPTS_SENT_WHOLE, script).add()
-
     def ended(self, outcome: str, class_: str, seconds: float) -> None:
         """Count an ended run."""
         runs = self._runs.get((outcome, class_))

@@ -107,7 +107,6 @@ class Scheduler:
             spec, orphans, self._acquiring, metrics, dependencies.clocks, dependencies.new_consumer(dependencies.host)
         )
         self._side = side
-        self._lease_steps = lease_steps
         self._registration = PodRegistration(lease_steps, dependencies.clocks)
         self._lease = Lease(
             self._registration,
