@@ -105,7 +105,7 @@ def _may_be_lost(storm: Storm, one: Dropped) -> bool:
 
 def check(storm: Storm, facts: Facts) -> list[str]:
     del facts
-    storm.notes.append(f"{len(storm.lost_with_consumers)} messages may be lost with their consumer")
+    storm.notes.append(f"messages that may be lost with their consumer: {len(storm.lost_with_consumers)}")
     return []
 
 

@@ -1,4 +1,4 @@
-"""Reports: `build/faults/report.md` and `.json` with all numbers, `docs/reference/faults.md` without times."""
+"""Reports: `build/faults/report.md` and `.json` of each run, and `docs/reference/faults.md` of the last whole one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from .planted import PLANTED
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "faults"
 PAGE = ROOT / "docs" / "reference" / "faults.md"
+SOAK = ROOT / "docs" / "pictures" / "soak.svg"
+"""The picture of the last soak of at least 15 minutes."""
 COLUMNS = ("messages", "acknowledged", "unknown", "refused", "done", "dead", "lost", "run_twice")
 HEAD = """\
 # Fault injection
@@ -20,7 +22,7 @@ HEAD = """\
 `make faults` starts real workers, janitors, senders and a real Redis. It injects the faults of one family after the
 other, and waits until everything is at rest. A ledger outside Redis records what senders were told, and what handlers
 began and ended. A storm fails if the ledger, Redis and the [promises](../explanation/states.md#promises) disagree. A
-whole run writes this page; its times and counts are in `build/faults/report.md`.
+whole run writes this page.
 
 Each storm checks that:
 
@@ -38,7 +40,14 @@ is: no crash loop, nothing stuck, and all later messages are done.
 | family | faults | promises | last result |
 |---|---|---|---|
 """
-NOT_COVERED = """
+REST = """
+## The last whole run
+
+*Unknown* are messages whose send had no answer, *refused* those that Redis did not take. *Lost* are those that Redis
+lost itself, or that a foreign client deleted. `make faults ARGS="--only kill --seed 7"` repeats the plan of a storm.
+
+{numbers}
+
 ## Planted bugs
 
 A ledger that never fails proves nothing. So `make faults` also plants some [bugs of the simulation](planted-bugs.md)
@@ -52,7 +61,9 @@ into real processes, and fails if a storm does not show its bug. `make faults AR
 
 `make soak` mixes load and faults for 15 minutes, and samples the memory, files and connections of each process and the
 memory of Redis every second. The first quarter is a warm-up. After it, a line may grow by 16 MiB, 8 files or 4
-connections, by the median of all slopes between two points (Theil-Sen). It draws `build/faults/soak.svg`.
+connections, by the median of all slopes between two points (Theil-Sen). It draws `build/faults/soak.svg`; the last one:
+
+![Memory, files and connections of each process in a soak of 15 minutes](../pictures/soak.svg)
 
 ## What is not covered
 
@@ -74,16 +85,7 @@ def write(results: list[Result], missed: Sequence[str] = (), *, whole: bool) -> 
     """Write the reports; a whole run also writes the page of the docs."""
     BUILD.mkdir(parents=True, exist_ok=True)
     (BUILD / "report.json").write_text(json.dumps([one.as_json() for one in results], indent=2) + "\n")
-    head = ("family", "seed", "seconds", *(name.replace("_", " ") for name in COLUMNS), "violations")
-    rows = [
-        (one.family, one.seed, one.seconds, *(getattr(one, name) for name in COLUMNS), len(one.violations))
-        for one in results
-    ]
-    lines = [_row(head), _row(["---"] * len(head)), *map(_row, rows)]
-    details = [
-        f"- `{one.family}`, seed {one.seed}: {text}" for one in results for text in (*one.violations, *one.notes)
-    ]
-    (BUILD / "report.md").write_text("\n".join(["# Faults", "", *lines, "", *details]) + "\n")
+    (BUILD / "report.md").write_text(f"# Faults\n\n{_numbers(results)}\n")
     if whole:
         PAGE.write_text(page(results, missed))
 
@@ -102,11 +104,25 @@ def page(results: list[Result], missed: Sequence[str] = ()) -> str:
         if left_out := next((one.left_out for one in own if one.left_out), ""):
             last = f"left out: the machine lacks {left_out}"
         rows.append(_row((f"`{family.name}`", family.does, family.promises, last if own else "not run")))
-    return HEAD + "\n".join(rows) + "\n" + _rest(planted)
+    return HEAD + "\n".join(rows) + "\n" + _rest(results, planted)
 
 
-def _rest(planted: list[str]) -> str:
-    return NOT_COVERED.format(planted="\n".join(planted), items="\n".join(f"- {one}" for one in OMITTED))
+def _rest(results: list[Result], planted: list[str]) -> str:
+    items = "\n".join(f"- {one}" for one in OMITTED)
+    return REST.format(numbers=_numbers(results), planted="\n".join(planted), items=items)
+
+
+def _numbers(results: list[Result]) -> str:
+    """The table of a run, and what each storm adds."""
+    head = ("family", "seed", "seconds", *(name.replace("_", " ") for name in COLUMNS), "violations")
+    rows = [
+        (one.family, one.seed, one.seconds, *(getattr(one, name) for name in COLUMNS), len(one.violations))
+        for one in results
+    ]
+    details = [
+        f"- `{one.family}`, seed {one.seed}: {text}" for one in results for text in (*one.violations, *one.notes)
+    ]
+    return "\n".join([*map(_row, (head, ["---"] * len(head), *rows)), "", *details])
 
 
 def _row(cells: object) -> str:

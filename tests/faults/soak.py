@@ -33,11 +33,13 @@ from penstock.wire.credentials import Credentials
 
 from . import fault_proxy, load
 from .account import Result, facts_of, fill
-from .report import BUILD
+from .report import BUILD, SOAK
 from .samples import MEBIBYTE, Series, files_and_connections, memory, svg
 from .storm import Storm
 from .supervised import Place, pause
 
+WHOLE = 15.0
+"""Minutes from which on a soak is kept in the docs."""
 EVERY = 1.0
 WINDOW = "30s"
 """Of deduplication: keys of older sends are gone, so that the memory of Redis can stay flat."""
@@ -99,7 +101,7 @@ def weather(storm: Storm, victim: Place, seconds: float) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=15.0)
+    parser.add_argument("--minutes", type=float, default=WHOLE)
     parser.add_argument("--seed", type=int, default=None, help="by default a random one")
     options = parser.parse_args()
     logging.disable()  # of the senders, which run in this process
@@ -122,6 +124,8 @@ def main() -> int:
     series = list(sampler.series.values())
     BUILD.mkdir(parents=True, exist_ok=True)
     (BUILD / "soak.svg").write_text(svg(series))
+    if options.minutes >= WHOLE:
+        SOAK.write_text(svg(series))
     for one in series:
         values = [value for _, value in one.judged()] or [0.0]
         grows = f"{one.unit:12} {one.name:12} {values[0]:8.1f} -> {values[-1]:8.1f}, growth {one.growth():+.2f}"
