@@ -252,7 +252,7 @@ class WorkerProcess(Process):
             readiness=Readiness(),
             host=self.name,
             rng=self._rng,
-            clocks=Clocks(context.universe.clock, context.wall),
+            clocks=Clocks(context.universe.clock, context.wall, cpu=context.universe.clock),
             new_consumer=self._named,
         )
         self._worker = Worker(

@@ -2,20 +2,21 @@
 
 import asyncio
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 from event_loop import run_async, until
 from pipeline_driver import PipelineDriver
 from targets import Target
 
-from penstock.clocks import CLOCKS
+from penstock.clocks import CLOCKS, Clocks
 from penstock.keys import SUSPECT
 from penstock.observe.events import Activity
 from penstock.pod.lease_term import LeaseTerm
-from penstock.wire.errors import RedisTrouble
+from penstock.wire.errors import RedisTrouble, Reply
 from penstock.wire.link import Link
 from penstock.worker.delivery import Delivery
 from penstock.worker.intake import DeliveryTarget, Intake
+from penstock.worker.read_ahead import PAUSE, TRIAL
 from penstock.worker.read_size import ReadSize
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
@@ -89,7 +90,9 @@ class Instant:
 NOTHING_TO_SETTLE = cast("Settler", SimpleNamespace(unsettled=0, kept=0, kept_dead=0))
 
 
-def intake_of(driver: PipelineDriver, takes: DeliveryTarget, slots: Slots) -> tuple[Intake, tuple[Link, Link]]:
+def intake_of(
+    driver: PipelineDriver, takes: DeliveryTarget, slots: Slots, clocks: Clocks = CLOCKS
+) -> tuple[Intake, tuple[Link, Link]]:
     """An intake, and its two links."""
 
     async def nothing() -> None:
@@ -119,32 +122,60 @@ def intake_of(driver: PipelineDriver, takes: DeliveryTarget, slots: Slots) -> tu
         audit=nothing,
         set_back=not_set_back,
         term=LeaseTerm(),
-        clocks=CLOCKS,
+        clocks=clocks,
     )
     return intake, (reader, claimer)
 
 
+class ReadsSeen:
+    """What a link was asked to read, and how many messages ran then."""
+
+    def __init__(self, link: Link, slots: Slots) -> None:
+        self.seen: list[tuple[int, int]] = []
+        self._call = link.call
+        self._slots = slots
+        link.call = self.call  # type: ignore[method-assign]
+
+    async def call(self, *words: Any, **bounds: Any) -> Reply:  # noqa: ANN401 - those of `Link.call`
+        if words[0] == "XREADGROUP":
+            self.seen.append((int(words[5]), self._slots.running))
+        return await self._call(*words, **bounds)
+
+
+async def reads_of(target: Target, messages: int, clocks: Clocks) -> list[tuple[int, int]]:
+    """Read messages that wait, with 12 slots; return the reads, with the one that finds no more."""
+    driver = PipelineDriver(target)
+    await driver.round()
+    worker = driver.join_group()
+    driver.add(messages)
+    slots = Slots(12, None, NOTHING_TO_SETTLE, clocks, asyncio.Event())
+    takes = Instant(slots)
+    intake, links = intake_of(driver, takes, slots, clocks)
+    reads = ReadsSeen(links[0], slots)
+    intake.consumer_joined(worker)
+    running = asyncio.create_task(intake.run())
+    try:
+        await until(lambda: sum(takes.reads) == messages, "all messages are read")
+        await until(lambda: len(reads.seen) > len(takes.reads), "the next read is sent")
+        return reads.seen
+    finally:
+        await intake.stop(running)
+        await asyncio.gather(*(link.close() for link in links))
+
+
 def test_half_of_the_slots_are_filled_while_the_other_half_runs(target: Target) -> None:
-    """While more messages wait, Redis prepares the next ones as these run; the first read fills all slots."""
+    """The first read fills all slots, and so does the one after a read that was not filled."""
+    busy = Clocks(cpu=CLOCKS.monotonic)
+    seen = run_async(reads_of(target, 12 + 5 * 6 + 3, busy))
+    assert seen[:8] == [(12, 0), (6, 0), (6, 6), (6, 6), (6, 6), (6, 6), (6, 6), (9, 3)]
 
-    async def scenario() -> None:
-        driver = PipelineDriver(target)
-        await driver.round()
-        worker = driver.join_group()
-        driver.add(42)
-        slots = Slots(12, None, NOTHING_TO_SETTLE, CLOCKS, asyncio.Event())
-        takes = Instant(slots)
-        intake, links = intake_of(driver, takes, slots)
-        intake.consumer_joined(worker)
-        running = asyncio.create_task(intake.run())
-        try:
-            await until(lambda: sum(takes.reads) == 42, "all messages are read")
-            assert takes.reads == [12, 6, 6, 6, 6, 6]
-        finally:
-            await intake.stop(running)
-            await asyncio.gather(*(link.close() for link in links))
 
-    run_async(scenario())
+def test_a_worker_without_work_meanwhile_reads_for_all_slots(target: Target) -> None:
+    """Two round trips for half of the slots each would take longer than one for all. It tries again later."""
+    idle = Clocks(cpu=lambda: 0.0)
+    seen = run_async(reads_of(target, 12 + 6 + TRIAL * 6 + PAUSE * 12 + 12, idle))
+    halves = [(6, 0), *[(6, 6)] * TRIAL]
+    assert seen[: 1 + len(halves) + PAUSE + 1] == [(12, 0), *halves, *[(12, 0)] * PAUSE, (6, 0)]
 
 
 def test_new_messages_are_read_while_there_is_no_room_for_a_suspect(target: Target) -> None:

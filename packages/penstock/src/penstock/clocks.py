@@ -20,6 +20,8 @@ class Clocks:
     wall: Callable[[], float] = time.time
     """For logs and metrics; never compared."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    cpu: Callable[[], float] = time.thread_time
+    """CPU time of the calling thread."""
 
 
 CLOCKS = Clocks()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 
 from penstock.clocks import Clocks
 from penstock.keys import PipelineKeys
@@ -20,6 +20,7 @@ from penstock.wire.link import Link
 from penstock.worker.claimed import claimed_delivery, weight
 from penstock.worker.delivery import Delivery
 from penstock.worker.large_body import leave_out_large_body
+from penstock.worker.read_ahead import ReadAhead
 from penstock.worker.read_size import ReadSize
 from penstock.worker.slots import Slots
 from penstock.worker.unblocking import Unblocking
@@ -33,6 +34,9 @@ READY_PER_NEW = 3
 """Ready messages for each new one while there are more ready ones than slots."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 UNBLOCK_AGAIN = 0.05
+
+Entries: TypeAlias = "list[tuple[bytes, list[bytes]]]"
+"""Ids, and alternating names and values."""
 
 
 class DeliveryTarget(Protocol):
@@ -136,10 +140,7 @@ class Intake:
         self._claimed = 0
         """Messages claimed since the last read, less those for which new ones were read."""
         self._asked = 1
-        self._more_wait = False
-        """Whether the last read returned as many messages as requested. Then the next one requests half as many as run
-        at a time, so that Redis prepares its answer while the other half runs.
-        """
+        self._read_ahead = ReadAhead(slots, clocks)
         self._activity = Activity.READING
         self._troubled: set[Activity] = set()
         self.in_flight = asyncio.Lock()
@@ -302,12 +303,12 @@ class Intake:
 
     async def _read(self, consumer: str) -> None:
         self._claimed = 0
+        if self._read_ahead.pauses:
+            await asyncio.sleep(0)
         most = self._slots.free_for_new
         if most <= 0:
             return
-        if self._more_wait:
-            most = min(most, -(-self._slots.concurrency // 2))
-        most = self._asked = self._read_size.count(most)
+        most = self._asked = self._read_size.count(self._read_ahead.count(most))
         # After an error, the first read returns at once, so that recovery is noticed without waiting for a message.
         block = 1 if Activity.READING in self._troubled else self._block
         if self._suspect:  # nothing ends a read when a suspect makes room for the next one
@@ -324,6 +325,7 @@ class Intake:
             )
         finally:
             self._reading = False
+        self._read_ahead.received(_entries_in(answer), most)
         await self._deliver(answer, consumer, delivered)
 
     async def _deliver(self, answer: Reply, consumer: str, delivered: bytes) -> int:
@@ -333,13 +335,12 @@ class Intake:
         """
         if answer is None:
             return 0
-        ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", answer)
+        ((_, entries),) = cast("list[tuple[bytes, Entries]]", answer)
         self._check_term(consumer)
         self._read_size.received(len(entries), self._reader.received)
         if not _is_before(delivered, entries[0][0]) and await self._was_set_back(delivered):
             return 0
-        self._delivered = entries[-1][0]
-        self._more_wait = len(entries) >= self._asked
+        self.was_delivered(entries[-1][0])  # a promotion may have noted a later one meanwhile
         deliver = self._target.deliver
         has_large = self._reader.received > self._max_size  # looked at here, because nearly no answer has one
         for id_, fields in entries:
@@ -402,6 +403,10 @@ class Intake:
         self._suspect = self._suspect and has_room and (is_cut or suspects_claimed >= suspects)
         if isinstance(waiting, int) and waiting > 0 and not suspects_claimed:
             self._emptying = True
+
+
+def _entries_in(answer: Reply) -> int:
+    return 0 if answer is None else len(cast("list[tuple[bytes, Entries]]", answer)[0][1])
 
 
 def _is_before(entry: bytes, other: bytes) -> bool:
