@@ -153,11 +153,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Embedded() as server:
         pin(server.pid, 0)
         lines = list(Growth(Bench(Path(folder), server)).lines())
+        about = Redis(server.port).name()
     base = lines[0]
     RESULTS.parent.mkdir(exist_ok=True)
     rounded = [{k: round(v, 2) if isinstance(v, float) else v for k, v in asdict(line).items()} for line in lines]
     RESULTS.write_text(
-        json.dumps({"lines": rounded, "redis_core_ends_at": round(1e6 / base.redis_us)}, indent=1) + "\n"
+        json.dumps(
+            {"server": about, "messages": MESSAGES, "lines": rounded, "redis_core_ends_at": round(1e6 / base.redis_us)},
+            indent=1,
+        )
+        + "\n"
     )
     rows = [(line.label, _cells(line, base)) for line in lines]
     rows.append(("one core of Redis ends at about", f"{1e6 / base.redis_us:,.0f}/s"))

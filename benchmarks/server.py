@@ -42,6 +42,13 @@ class Redis:
                 replies.append(reply)
         return replies
 
+    def name(self) -> str:
+        """The server and its version."""
+        lines = self.ask("INFO", "server").decode().split("\r\n")
+        facts = dict(line.split(":", 1) for line in lines if ":" in line)
+        valkey = facts.get("valkey_version")
+        return f"Valkey {valkey}" if valkey else f"Redis {facts['redis_version']}"
+
     def cpu(self) -> float:
         """CPU seconds that the server has used."""
         info = dict(line.split(":") for line in self.ask("INFO", "cpu").decode().split() if ":" in line)

@@ -57,44 +57,56 @@ SPEEDS, COSTS = COLUMNS[:6], COLUMNS[6:]
 OPENING = """\
 # Benchmarks
 
-Penstock beside other queues, on one machine, in one run. `make bench-peers` installs each of them in an environment
+Penstock beside other queues, on one machine. `make bench-peers` installs each of them in an environment
 of its own, measures all of them, and keeps the results in `benchmarks/results`; this page is generated from those.
 Seconds depend on the machine, so compare within a table, and repeat it on yours.
 """
 METHOD = """\
 ## Method
 
-- {date}, {redis} without persistence, Python {python} on {system}, {cores} cores. Redis has one core; the producer,
-  and after it the worker, have the other.
-- One worker process, {concurrency} messages at the same time where the peer can, a handler that does nothing, and a
-  JSON body of two fields. Penstock checks it against a schema and keeps all its [promises](explanation/states.md).
-- {messages:,} messages are sent before the worker starts: the first {sequential:,} one after the other, the rest by
-  the best documented bulk send. The worker itself takes the time from its first to its last handler call. *Settled*
-  also waits until nothing is left unacknowledged.
-- Latency is from before the send to the handler, for {probes:,} messages at {rate} a second on an idle worker. arq
-  and docket poll; their drains run with a shorter interval than the default, their latencies with the default.
-- CPU and commands are those of the drain. Redis counts the commands that scripts call as well.
-- {rounds} rounds, alternating between the peers; the tables show medians.
+- {date}, {redis} without persistence, Python {python} on {system}, {cores} cores. Redis has one core; producer and
+  worker have the other. So these are figures of one core: asynq would use all cores in one process, and Celery and
+  dramatiq start a process for each core by default.
+- One worker process, {concurrency} messages at the same time (dramatiq has its 8 threads, Celery runs one), a handler
+  that does nothing, and a JSON body of two fields. Penstock checks it against a schema and keeps all its
+  [promises](explanation/states.md).
+- {messages:,} messages are sent before the worker starts: the first {sequential:,} one after the other, the rest in
+  bulk: by the queue's bulk send or, without one, by 50 sends at a time; dramatiq's and Celery's clients send one at a
+  time. The worker itself takes the time from its first to its last handler call. *Settled* also waits until nothing
+  is left unacknowledged.
+- Latency is from before the send to the handler, for {probes:,} messages at {rate} a second on an idle worker. arq,
+  docket and asynq poll; the drains of arq and docket run with a shorter interval than the default, all latencies with
+  the default.
+- CPU and commands are those of the drain; those of Redis include the start of the worker. Redis counts the commands
+  that scripts call as well. Commands that this benchmark itself sends, such as `XLEN`, are left out for all. Memory
+  is that of the process that runs the handlers.
+- Speed and cost: medians of {rounds} rounds, which alternate between the queues. Each kill and each case of growth
+  ran once; three kills ran side by side.
 
 The bare loop is what a team writes by hand: it reads a hundred entries, runs them, acknowledges and deletes them in
-one pipeline. It has no leases, retries, dead letters, schema or metrics, and loses what a killed worker had read.
+one pipeline. It has no leases, retries, dead letters, schema or metrics, and loses what a killed worker had read. It
+does not read while it runs, and parses with Python's `json`: a loop that does better would be faster than this one.
 """
 KILLS = """\
 ## A worker killed with SIGKILL
 
 {messages} messages that take {seconds} s on average; the worker is killed while it runs some of them, and another
-starts at once. The handlers write a ledger of their own. *First* and *last* are the times until the first and the
-last of the messages that had run were begun again; *unfinished* are those that no worker had finished {limit:.0f} s
-after the kill; *twice* are those that were finished twice. The second line of a queue has its lease set to {lease} s,
-if its users can choose it. Penstock runs each of these messages in a process of its own, eight at a time at first,
-because one of them may be what killed the worker.
+starts at once. Ten other messages a second arrive meanwhile. The handlers write a ledger of their own. *First* and
+*last* are the times until the first and the last of the messages that had run were begun again; *unfinished* are
+those that no worker had finished {limit:.0f} s after the kill; *twice* are those that were finished twice. The second
+line of a queue has its lease set to {lease} s, if its users can choose it. Several defaults are longer than this test
+waits: arq and docket 5 min, taskiq-redis 10 min, Celery 1 h. Their first lines say only that. FastStream's default
+takes nothing over. SAQ looks for lost messages at most once a minute. Penstock runs each of these messages in a
+process of its own, eight at a time at first, because one of them may be what killed the worker.
 """
 GROWTH = """\
 ## How a pipeline grows
 
-`make bench-growth`, one line for each case. Server and workers have a core each, so several workers share one. The
-longest command is the longest time for which Redis served nobody else. At the CPU of the first line, one core of
-Redis ends at about {core:,} messages a second.
+`make bench-growth`, one line for each case. Redis has one core, and all workers share the other: so the first lines
+show what more workers cost, not what they gain. The longest command is that of Redis's slow log, which begins at 0.5
+ms and leaves out sending the answer. Redis spent {redis_us:.1f} us on a message of the first line, of which one core
+has room for about {core:,} a second; sending them costs more on top. The figures differ from those above because
+server, messages and rounds do: {server}, {messages:,} messages, one round.
 """
 
 
@@ -127,7 +139,12 @@ def _parts(results: Results, growth: Results) -> Iterator[str]:
     )
     yield "## Where Penstock is worse\n"
     yield "".join(f"- {line}\n" for line in _better_elsewhere(rows, results["peers"])) or "Nowhere in these tables.\n"
-    yield GROWTH.format(core=growth["redis_core_ends_at"])
+    yield GROWTH.format(
+        core=growth["redis_core_ends_at"],
+        redis_us=growth["lines"][0]["redis_us"],
+        server=growth["server"],
+        messages=growth["messages"],
+    )
     yield _growth_table(growth["lines"])
     yield METHOD.format(**results["speeds"], concurrency=results["concurrency"])
     yield "## Versions and settings\n"
@@ -143,8 +160,14 @@ def _kill_rows(peers: Results) -> Iterator[tuple[str, ...]]:
     for name, peer in peers.items():
         for setting, after in peer.get("kills", {}).items():
             lease = "default" if setting == "default" else f"`{peer['lease']}`"
-            took = ("never" if after[what] is None else f"{after[what]:.0f} s" for what in ("first", "taken_over"))
+            took = (
+                "later or never" if after[what] is None else f"{after[what]:.0f} s" for what in ("first", "taken_over")
+            )
             yield (name, lease, str(after["running"]), *took, str(after["unfinished"]), str(after["twice"]))
+
+
+def _seconds(after: float | None) -> str:
+    return "later or never" if after is None else f"{after:.0f} s"
 
 
 def _better_elsewhere(rows: list[tuple[str, Results]], peers: Results) -> Iterator[str]:
@@ -154,6 +177,7 @@ def _better_elsewhere(rows: list[tuple[str, Results]], peers: Results) -> Iterat
         sign = 1 if column.more_is_better else -1
         better = [(name, column.of(peer)) for name, peer in rows if not peer["variant"]]
         better = [(name, value) for name, value in better if sign * (value - ours) > 0 and name != OURS]
+        better = [(name, value) for name, value in better if column.text(value) != column.text(ours)]
         if better:
             others = ", ".join(f"{name} {column.text(value)}" for name, value in better)
             yield f"{column.phrase[0].upper()}{column.phrase[1:]}: {column.text(ours)}; better: {others}."
@@ -174,14 +198,14 @@ def _worse_kills(peers: Results, what: str, phrase: str) -> Iterator[str]:
 
 def _growth_table(lines: list[Results]) -> str:
     base = lines[0]["per_second"]
-    head = ("case", "drained/s", "to one worker", "Redis CPU, us", "longest command, ms", "Redis memory, MB")
+    head = ("case", "drained/s", "relative to one", "Redis CPU, us", "longest command, ms", "Redis memory, MB")
     rows = (
         (
             line["label"],
             f"{line['per_second']:,.0f}",
             f"{line['per_second'] / base:.2f}",
             f"{line['redis_us']:,.1f}",
-            f"{line['longest_ms']:.1f}",
+            f"{line['longest_ms']:.1f}" if line["longest_ms"] else "< 0.5",
             f"{line['redis_mb']:,.0f}",
         )
         for line in lines

@@ -85,9 +85,7 @@ def medians(rounds: Sequence[Figures]) -> dict[str, float]:
 def machine() -> dict[str, Any]:
     """What was measured with what."""
     with redis_server() as server:
-        info = Redis(server.port).ask("INFO", "server").decode().split("\r\n")
-    facts = dict(line.split(":", 1) for line in info if ":" in line)
-    name = "Valkey " + facts["valkey_version"] if "valkey_version" in facts else "Redis " + facts["redis_version"]
+        name = Redis(server.port).name()
     return {"date": datetime.now(UTC).date().isoformat(), "cores": os.cpu_count(), "redis": name,
             "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}  # fmt: skip
 

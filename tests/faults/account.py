@@ -154,7 +154,7 @@ def fill(result: Result, facts: Facts) -> None:
         violate("dead twice", twice)
     fences = Counter((one.body, one.entry, one.fence) for one in facts.steps if one.what == "begin")
     violate(
-        "P9 a fence was used twice",
+        "P8 a fence was used twice",
         {body for (body, _, _), count in fences.items() if count > 1} - facts.fences_excused,
     )
     violate("P4 more attempts than allowed", {o.body for o in facts.steps if o.attempt > facts.attempts + 1})

@@ -113,7 +113,7 @@ FAMILIES = (
     Family(
         "kept",
         "Keeps the last 500 finished messages; kills workers, deletes consumers, destroys the group and sets it back.",
-        "P1, P3, P4, P7, P8, P9, P6 no unfinished message is trimmed; without what this mode "
+        "P1, P3, P4, P7, P8, P6 no unfinished message is trimmed; without what this mode "
         "[cannot recover](../explanation/states.md#a-stream-that-keeps-history)",
         kept,
         spec={

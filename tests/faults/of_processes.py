@@ -49,7 +49,7 @@ def nothing(storm: Storm) -> None:
     pause(storm.seconds)
 
 
-ALL = "P1 nothing lost, P3 only owners settle, P4 attempts, P7 consumers, P9 no fence twice"
+ALL = "P1 nothing lost, P3 only owners settle, P4 attempts, P7 consumers, P8 no fence twice"
 
 FAMILIES = (
     Family("kill", "SIGKILLs workers and janitors at random, every 0.3 to 2 s.", ALL, kill),

@@ -24,7 +24,7 @@ class PlantedBug:
 PLANTED = (
     PlantedBug("a message is acknowledged before its handler starts", "kill", "P1 acknowledged and lost"),
     PlantedBug("a message that failed is acknowledged", "cuts", "P1 acknowledged and lost"),
-    PlantedBug("a claim does not count as a delivery", "drain", "P9 a fence was used twice"),
+    PlantedBug("a claim does not count as a delivery", "drain", "P8 a fence was used twice"),
     PlantedBug("bury writes no dead letter", "consumers", "P1 acknowledged and lost"),
 )
 

@@ -47,7 +47,7 @@ CASES: dict[str, Facts] = {
     "P4 buried without a reason": Facts(sent("ok-1"), ran("ok-1", ends=False), [("ok-1", "1-0")], {}),
     "one send() became several": Facts(sent("ok-1"), ran("ok-1") + ran("ok-1", entry="2-0"), [], {}),
     "dead twice": Facts(sent("bury-1"), [], [("bury-1", "1-0"), ("bury-1", "1-0")], {}),
-    "P9 a fence was used twice": Facts(sent("ok-1"), ran("ok-1") + ran("ok-1"), [], {}),
+    "P8 a fence was used twice": Facts(sent("ok-1"), ran("ok-1") + ran("ok-1"), [], {}),
     "P4 more attempts than allowed": Facts(sent("ok-1"), ran("ok-1", attempt=8), [], {}),
     "done and dead": Facts(sent("ok-1"), ran("ok-1"), [("ok-1", "1-0")], {}),
     "P3 settled by an earlier owner": Facts(

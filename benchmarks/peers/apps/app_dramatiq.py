@@ -9,7 +9,8 @@ import hits
 import producing
 from dramatiq.brokers.redis import RedisBroker
 
-lease = {"heartbeat_timeout": hits.LEASE * 1000} if hits.LEASE else {}
+# By default, one in a thousand commands looks for lost messages.
+lease = {"heartbeat_timeout": hits.LEASE * 1000, "maintenance_chance": 1_000_000} if hits.LEASE else {}
 broker = RedisBroker(url=hits.URL, **lease)
 dramatiq.set_broker(broker)
 

@@ -1,6 +1,6 @@
 """FastStream: a stream with a group, a hundred records a read (by default it reads the whole backlog at once).
 
-Nothing is ever deleted from its stream, and nothing is taken over from a lost worker.
+Nothing is ever deleted from its stream. A second subscriber takes over from lost workers, if there is a lease.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ stream = StreamSub(hits.QUEUE, group="bench", consumer="worker", max_records=100
 @broker.subscriber(stream=stream, max_workers=hits.CONCURRENCY)
 async def noop(message: dict[str, Any]) -> None:
     await hits.handle(message)
+
+
+if hits.LEASE:
+    lost = StreamSub(hits.QUEUE, group="bench", consumer="worker", max_records=100, min_idle_time=hits.LEASE * 1000)
+    broker.subscriber(stream=lost, max_workers=hits.CONCURRENCY)(noop)
 
 
 @asynccontextmanager

@@ -30,7 +30,8 @@ settings = {
 @asynccontextmanager
 async def producer() -> producing.Connected:
     await queue.connect()
-    limits = {"timeout": hits.LEASE} if hits.LEASE else {}
+    # A swept job counts as a try, and by default there is one.
+    limits = {"timeout": hits.LEASE, "retries": 2} if hits.LEASE else {}
 
     async def one(body: Body) -> None:
         await queue.enqueue("noop", message=body, ttl=-1, **limits)

@@ -14,7 +14,7 @@ from producing import Body
 from taskiq.serializers import ORJSONSerializer
 from taskiq_redis import RedisStreamBroker
 
-lease = {"idle_timeout": hits.LEASE * 1000} if hits.LEASE else {}
+lease = {"idle_timeout": hits.LEASE * 1000, "unacknowledged_lock_timeout": hits.LEASE} if hits.LEASE else {}
 broker = RedisStreamBroker(
     hits.URL, queue_name=hits.QUEUE, consumer_group_name="bench", xread_count=100, **lease
 ).with_serializer(ORJSONSerializer())
