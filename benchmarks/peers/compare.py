@@ -139,9 +139,11 @@ def main() -> None:
         make(environment)
 
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.only else {}
+    known = before.get("peers", {})
+    kept = {name: known[name] for name in left_out if options.part and name in known}
     results: dict[str, Any] = {
-        **before, "concurrency": CONCURRENCY, "left_out": left_out,
-        "peers": {name: {**before.get("peers", {}).get(name, {}), **_about(peer)} for name, peer in peers.items()},
+        **before, "concurrency": CONCURRENCY, "left_out": {n: tool for n, tool in left_out.items() if n not in kept},
+        "peers": {**{name: {**known.get(name, {}), **_about(peer)} for name, peer in peers.items()}, **kept},
     }  # fmt: skip
     failed: dict[str, str] = {}
     if options.part != "kills":
