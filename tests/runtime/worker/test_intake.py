@@ -1,6 +1,7 @@
 """The intake takes messages while suspects wait that it may not claim."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -90,8 +91,16 @@ class Instant:
 NOTHING_TO_SETTLE = cast("Settler", SimpleNamespace(unsettled=0, kept=0, kept_dead=0))
 
 
+async def not_set_back(delivered: bytes) -> bool:
+    raise AssertionError(delivered)
+
+
 def intake_of(
-    driver: PipelineDriver, takes: DeliveryTarget, slots: Slots, clocks: Clocks = CLOCKS
+    driver: PipelineDriver,
+    takes: DeliveryTarget,
+    slots: Slots,
+    clocks: Clocks = CLOCKS,
+    set_back: Callable[[bytes], Awaitable[bool]] = not_set_back,
 ) -> tuple[Intake, tuple[Link, Link]]:
     """An intake, and its two links."""
 
@@ -100,9 +109,6 @@ def intake_of(
 
     def not_expired(consumer: str) -> None:
         raise AssertionError(consumer)
-
-    async def not_set_back(delivered: bytes) -> bool:
-        raise AssertionError(delivered)
 
     message = driver.pipeline.spec.message
     reader, claimer = driver.link(), driver.link()
@@ -120,7 +126,7 @@ def intake_of(
         read_size=ReadSize(1000, None),
         emptying_takes=60_000,
         audit=nothing,
-        set_back=not_set_back,
+        set_back=set_back,
         term=LeaseTerm(),
         clocks=clocks,
     )
@@ -176,6 +182,43 @@ def test_a_worker_without_work_meanwhile_reads_for_all_slots(target: Target) -> 
     seen = run_async(reads_of(target, 12 + 6 + TRIAL * 6 + PAUSE * 12 + 12, idle))
     halves = [(6, 0), *[(6, 6)] * TRIAL]
     assert seen[: 1 + len(halves) + PAUSE + 1] == [(12, 0), *halves, *[(12, 0)] * PAUSE, (6, 0)]
+
+
+def test_an_entry_is_not_forgotten_that_a_promotion_noted_during_a_read(target: Target) -> None:
+    """A read that returns earlier entries must not hide that later ones were delivered, or a set-back goes unseen."""
+
+    async def scenario() -> None:
+        driver = PipelineDriver(target)
+        await driver.round()
+        worker = driver.join_group()
+        _, _, last = (entry.encode() for entry in driver.add(3))
+        slots = Slots(1, None, NOTHING_TO_SETTLE, CLOCKS, asyncio.Event())
+        noticed: list[bytes] = []
+
+        async def set_back(delivered: bytes) -> bool:
+            noticed.append(delivered)
+            return True
+
+        intake, links = intake_of(driver, Instant(slots), slots, set_back=set_back)
+        call = links[0].call
+
+        async def call_during_a_promotion(*words: Any, **bounds: Any) -> Reply:  # noqa: ANN401 - those of `Link.call`
+            reply = await call(*words, **bounds)
+            if words[0] == "XREADGROUP":
+                intake.was_delivered(last)
+            return reply
+
+        links[0].call = call_during_a_promotion  # type: ignore[method-assign]
+        intake.consumer_joined(worker)
+        running = asyncio.create_task(intake.run())
+        try:
+            await until(lambda: noticed, "the second entry is noticed")
+            assert noticed[0] == last
+        finally:
+            await intake.stop(running)
+            await asyncio.gather(*(link.close() for link in links))
+
+    run_async(scenario())
 
 
 def test_new_messages_are_read_while_there_is_no_room_for_a_suspect(target: Target) -> None:

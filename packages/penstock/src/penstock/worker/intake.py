@@ -281,6 +281,8 @@ class Intake:
         return self._ready or (self._suspect and self._target.suspects < self._target.most_suspects)
 
     async def _take(self, consumer: str) -> None:
+        if self._read_ahead.pauses:  # before the decision, because something may be offered meanwhile
+            await asyncio.sleep(0)
         claims = self._emptying or self._claimable()
         if claims and (self._emptying or self._claimed < READY_PER_NEW or self._slots.free_for_new <= 0):
             self._activity = Activity.CLAIMING
@@ -303,8 +305,6 @@ class Intake:
 
     async def _read(self, consumer: str) -> None:
         self._claimed = 0
-        if self._read_ahead.pauses:
-            await asyncio.sleep(0)
         most = self._slots.free_for_new
         if most <= 0:
             return

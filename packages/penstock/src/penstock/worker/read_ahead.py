@@ -32,8 +32,8 @@ class ReadAhead:
 
     @property
     def pauses(self) -> bool:
-        """Whether reads are for all slots. Then handlers that do not wait must end first, or these are half of them."""
-        return self._pause > 0
+        """Whether reads are for all slots. Then handlers that do not wait must end first, or half of them are taken."""
+        return self._more_wait and self._pause > 0
 
     def count(self, free: int) -> int:
         """How many of the free slots the next read may fill."""
